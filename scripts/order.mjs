@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 // directly in server/src, such as app.ts, gateway.ts and main.ts, may import everything.
 const lines = [
   ["errors.ts", "formats", "providers", "config"],
-  ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
+  ["limits", "background", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants", "ownership"],
   ["connections"],

@@ -3,7 +3,7 @@ import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { SseOptions } from "./http/sse-response.ts"
 import type { ClockWatchOptions } from "./jobs/clock-watch.ts"
-import type { ScheduledDeletionOptions } from "./jobs/scheduled-deletion.ts"
+import type { HourlyDeletionOptions } from "./jobs/hourly-deletion.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 import type { Settings } from "./settings/schema.ts"
 
@@ -16,7 +16,7 @@ export interface GatewayOptions
     AuditSealerOptions,
     SseOptions,
     ClockWatchOptions,
-    ScheduledDeletionOptions,
+    HourlyDeletionOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost
   defaultSettings?: Partial<Settings>

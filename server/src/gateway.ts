@@ -8,6 +8,7 @@ import { createPasswordSignIn } from "./auth/create-password-sign-in.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
+import { createBackgroundTasks } from "./background/background-tasks.ts"
 import { openBus } from "./bus/open-bus.ts"
 import { createAnswerConversion } from "./completions/answer-conversion.ts"
 import { createBodyThread } from "./completions/body-thread.ts"
@@ -38,7 +39,7 @@ import { createBodyMemory } from "./http/body-memory.ts"
 import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createClockStore } from "./jobs/clock-store.ts"
 import { createClockWatch } from "./jobs/clock-watch.ts"
-import { scheduleDeletion } from "./jobs/scheduled-deletion.ts"
+import { deleteHourly } from "./jobs/hourly-deletion.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
@@ -64,15 +65,15 @@ const newId = (): string => randomUUIDv7()
 /** Creates all components and connects them, starting with the database. */
 export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
-  const probeFiles = () => knowledge.objects.probe()
-  const { db, storage } = await openMonitoredDatabase(config, { log, probeFiles, ...options })
-  const bus = await openBus(config)
-  const clockWatch = createClockWatch({ ...options, store: createClockStore(db) })
-  const { isClockTrusted } = clockWatch
+  const background = createBackgroundTasks({ log })
+  const monitoring = { ...options, background, log, probeFiles: () => knowledge.objects.probe() }
+  const { db, storage } = await openMonitoredDatabase(config, monitoring)
+  const bus = await openBus(config, background)
+  const clockStore = createClockStore(db)
   // The cleanup at the start depends on it.
-  await clockWatch.firstCheck
+  const { isClockTrusted } = await createClockWatch({ ...options, background, store: clockStore })
   const audit = createAudit({ now })
-  const failures = createFailureRecorder({ db, audit })
+  const failures = createFailureRecorder({ background, db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
 
   const authStore = createAuthStore(db)
@@ -82,6 +83,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const grants = createGrants(db)
   /** What most components depend on. */
   const shared = {
+    background,
     config,
     db,
     storage: storageLimit,
@@ -122,7 +124,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
   const bodyMemory = createBodyMemory(limits.bodies)
-  const inFlight = createInFlightRequests({ bus, limits, store: authStore })
+  const inFlight = createInFlightRequests({ background, bus, limits, store: authStore })
 
   const transfers = createTransfers({ ...shared, userStore })
   const promptParts = createPromptParts({ ...shared, transfers })
@@ -135,14 +137,15 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
-  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ ...shared, ...options })
+  const { usageRecorders, close: closeUsage, ...usage } = createUsage(shared)
 
-  const storedResponses = createStoredResponses({
-    ...shared,
-    lifetimeSeconds: config.RESPONSE_LIFETIME,
-  })
-  const { deleteExpired } = storedResponses
-  const stopExpiry = scheduleDeletion({ ...options, isClockTrusted, deleteExpired })
+  const storedResponses = createStoredResponses(shared)
+  const deletions = {
+    "delete expired audit events": auditProcessing.deleteExpired,
+    "delete expired responses": storedResponses.deleteExpired,
+    "delete expired usage records": usage.deleteExpiredUsage,
+  }
+  deleteHourly(deletions, { ...options, background, isClockTrusted })
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
@@ -159,9 +162,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     transfers,
     jobKinds: users.jobKinds,
     dependentsOf: modelDependents.onCollection,
-    say: (message) => log.info(message),
-    warn: (message) => log.warn(message),
-    report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
   })
   const trackResponse = createResponseTracker({ inFlight, catalogue })
   const filters = createModelFilters(functions)
@@ -246,6 +246,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   return {
     config,
     now,
+    background,
     db,
     bus,
     audit,
@@ -279,9 +280,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
     /** Flushes buffered records and releases all resources. */
     close: async (): Promise<void> => {
-      storage.close()
-      stopExpiry()
-      await clockWatch.close()
+      // From here on, nothing starts by itself; what follows stores what is still in memory.
+      await bus.close()
+      await background.close()
       await functions.close()
       await knowledge.close()
       await conversations.close()
@@ -291,7 +292,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await failures.close()
       await auditProcessing.close()
       registry.close()
-      await bus.close()
       await db.close()
     },
   }

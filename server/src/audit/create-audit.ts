@@ -1,8 +1,7 @@
 import type { Logger } from "pino"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
-import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
-import type { ScheduledDeletionOptions } from "../jobs/scheduled-deletion.ts"
 import type { Audit } from "./audit.ts"
 import { createAuditForwarder } from "./forwarding.ts"
 import { createAuditSigner } from "./hash-chain.ts"
@@ -12,7 +11,8 @@ import type { AuditStatus } from "./schema.ts"
 import { type AuditSealerOptions, createAuditSealer } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
 
-interface Deps extends AuditSealerOptions, ScheduledDeletionOptions {
+interface Deps extends AuditSealerOptions {
+  background: BackgroundTasks
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
   db: Database
   audit: Audit
@@ -20,7 +20,6 @@ interface Deps extends AuditSealerOptions, ScheduledDeletionOptions {
   auditKey: Buffer
   /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
-  isClockTrusted: () => boolean
   now: () => number
   log: Logger
 }
@@ -30,26 +29,21 @@ interface Deps extends AuditSealerOptions, ScheduledDeletionOptions {
  * pruning.
  */
 export const createAuditProcessing = (deps: Deps) => {
-  const { config, db, auditKey, now, log } = deps
-  const report = (error: unknown): void => {
-    // Outages are reported elsewhere, and processing resumes after them.
-    if (!isOutage(error)) log.error({ err: error }, "Failed to process the audit log")
-  }
+  const { config, db, auditKey, log } = deps
   const reader = createAuditReader(db)
-  const sealer = createAuditSealer({ ...deps, signer: createAuditSigner(auditKey), report })
-  const retention = createAuditRetention({ ...deps, sealer })
+  const sealer = createAuditSealer({ ...deps, signer: createAuditSigner(auditKey) })
   const { AUDIT_STREAM: streamTarget, AUDIT_STREAM_AUTHORIZATION: authorization } = config
   const sink =
     streamTarget &&
     (streamTarget === "stdout"
       ? createLogSink(log)
       : createCollectorSink(streamTarget, authorization))
-  const stream = sink ? createAuditForwarder({ db, reader, sink, now, report }) : null
+  const stream = sink ? createAuditForwarder({ ...deps, reader, sink }) : null
 
   return {
     reader,
     sealer,
-    retention,
+    deleteExpired: createAuditRetention({ ...deps, sealer }),
 
     status: async (): Promise<AuditStatus> => ({
       ...(await reader.sealStatus()),
@@ -57,7 +51,6 @@ export const createAuditProcessing = (deps: Deps) => {
     }),
 
     close: async (): Promise<void> => {
-      retention.close()
       await sealer.close()
       await stream?.close()
     },

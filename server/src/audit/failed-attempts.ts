@@ -1,3 +1,4 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Audit } from "./audit.ts"
@@ -5,22 +6,32 @@ import type { Audit } from "./audit.ts"
 /** Repetitions within this time become one event with a count. */
 const aggregationMs = 60_000
 const maxAggregated = 10_000
+const taskName = "record failed attempts"
 
-interface AggregatedFailure {
+interface FailedAttempt {
   actor: Actor
   action: string
   target: { type: string; id: string } | undefined
   status: number
   /** The reason, if the action does not imply it. */
   after?: Record<string, unknown>
+}
+
+interface AggregatedFailure extends FailedAttempt {
   count: number
+}
+
+interface Deps {
+  background: BackgroundTasks
+  db: Database
+  audit: Audit
 }
 
 /**
  * Records failed attempts. The first is written immediately; repetitions are counted and written
  * together, so that a flood costs one row a minute.
  */
-export const createFailureRecorder = ({ db, audit }: { db: Database; audit: Audit }) => {
+export const createFailureRecorder = ({ background, db, audit }: Deps) => {
   const aggregatedByKey = new Map<string, AggregatedFailure>()
 
   const write = (failures: readonly AggregatedFailure[]): Promise<void> =>
@@ -45,32 +56,36 @@ export const createFailureRecorder = ({ db, audit }: { db: Database; audit: Audi
     }
   }
 
-  const timer = setInterval(() => void flush().catch(() => {}), aggregationMs).unref()
+  background.every(aggregationMs, taskName, flush)
+
+  const record = async (failure: FailedAttempt): Promise<void> => {
+    const { actor, action, target, after } = failure
+    const why = JSON.stringify(after)
+    const key = [action, actor.address, actor.id, target?.type, target?.id, why].join(" ")
+    const open = aggregatedByKey.get(key)
+    if (open) {
+      open.count++
+      return
+    }
+    if (aggregatedByKey.size >= maxAggregated) await flush()
+    const aggregated = { ...failure, count: 0 }
+    aggregatedByKey.set(key, aggregated)
+    try {
+      await write([{ ...failure, count: 1 }])
+    } catch (error) {
+      aggregated.count++
+      throw error
+    }
+  }
 
   return {
+    record,
+    /** Like `record`, for attempts whose own error must not be replaced; never rejects. */
+    recordInBackground: (failure: FailedAttempt): Promise<boolean> =>
+      background.runInBackground(taskName, () => record(failure)),
     flush,
     close: async (): Promise<void> => {
-      clearInterval(timer)
-      await flush().catch(() => {})
-    },
-    record: async (failure: Omit<AggregatedFailure, "count">): Promise<void> => {
-      const { actor, action, target, after } = failure
-      const why = JSON.stringify(after)
-      const key = [action, actor.address, actor.id, target?.type, target?.id, why].join(" ")
-      const open = aggregatedByKey.get(key)
-      if (open) {
-        open.count++
-        return
-      }
-      if (aggregatedByKey.size >= maxAggregated) await flush()
-      const aggregated = { ...failure, count: 0 }
-      aggregatedByKey.set(key, aggregated)
-      try {
-        await write([{ ...failure, count: 1 }])
-      } catch (error) {
-        aggregated.count++
-        throw error
-      }
+      await background.runInBackground(taskName, flush)
     },
   }
 }

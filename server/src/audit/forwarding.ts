@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
+import type { Logger } from "pino"
 import { z } from "zod"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import { createRetryPause } from "../limits/retry-pause.ts"
@@ -14,6 +16,7 @@ const leaseMs = 60_000
 const minPauseMs = 1000
 const maxPauseMs = 60_000
 const stateName = "stream"
+const taskName = "forward audit events"
 
 const StreamState = z.object({
   /** The last block that was sent completely. */
@@ -33,7 +36,8 @@ interface Deps {
   reader: AuditReader
   sink: AuditSink
   now: () => number
-  report: (error: unknown) => void
+  background: BackgroundTasks
+  log: Pick<Logger, "error">
 }
 
 const errorMessageOf = (error: unknown): string =>
@@ -44,9 +48,9 @@ const errorMessageOf = (error: unknown): string =>
  * collector costs no memory, and a restart continues after the last acknowledged block. Only one of
  * several processes sends.
  */
-export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) => {
+export const createAuditForwarder = ({ db, reader, sink, now, background, log }: Deps) => {
   const processId = randomUUID()
-  const stopping = new AbortController()
+  const { signal } = background
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * pollIntervalMs })
   const retryPause = createRetryPause({ minMs: minPauseMs, maxMs: maxPauseMs })
   /** In ms of `performance.now()`; 0 after a success. */
@@ -93,12 +97,12 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
    */
   const deliver = async (events: readonly AuditEvent[]): Promise<number> => {
     try {
-      await sink.send(events, stopping.signal)
+      await sink.send(events, signal)
       return 0
     } catch (error) {
       if (!(error instanceof RejectedEventsError)) throw error
       if (events.length === 1) {
-        report(new Error(`Dropped audit event ${events[0]?.id}: ${error.message}`))
+        log.error({ event: events[0]?.id, err: error }, "Dropped an audit event")
         return 1
       }
       const half = Math.ceil(events.length / 2)
@@ -125,10 +129,8 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
   }
 
   const recordFailure = async (error: unknown): Promise<void> => {
-    const isFirst = retryAt === 0
     retryAt = performance.now() + retryPause.next()
-    if (isFirst) report(error)
-    await updateState(() => ({ error: errorMessageOf(error) })).catch(() => {})
+    await updateState(() => ({ error: errorMessageOf(error) }))
   }
 
   const hasPendingBlocks = async (): Promise<boolean> => {
@@ -139,27 +141,15 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
   const sendPending = async (): Promise<void> => {
     if (performance.now() < retryAt || !(await hasPendingBlocks())) return
     try {
-      while (!stopping.signal.aborted && (await sendNext())) recordSuccess()
+      while (!signal.aborted && (await sendNext())) recordSuccess()
     } catch (error) {
-      if (!stopping.signal.aborted) await recordFailure(error)
+      if (!signal.aborted) await recordFailure(error)
+      throw error
     }
   }
 
-  let activeRun = Promise.resolve()
-  let isRunning = false
-  const startRun = (): void => {
-    if (isRunning) return
-    isRunning = true
-    // If the database is unreachable, the next run retries.
-    activeRun = sendPending()
-      .catch(() => {})
-      .finally(() => {
-        isRunning = false
-      })
-  }
-  const timer = setInterval(startRun, pollIntervalMs).unref()
-  // Records the starting block right away, so that every block since the first start is sent.
-  startRun()
+  // The first run records the starting block, so that every block since the first start is sent.
+  background.every(pollIntervalMs, taskName, sendPending, { firstAfterMs: 0 })
 
   return {
     status: async (): Promise<AuditStatus["stream"]> => {
@@ -171,10 +161,9 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
 
     /** Releases the lease, so that another process or the next start need not wait for it. */
     close: async (): Promise<void> => {
-      clearInterval(timer)
-      stopping.abort()
-      await activeRun
-      await updateState(() => ({ holder: null, lease_until: 0 })).catch(() => {})
+      await background.runInBackground(taskName, () =>
+        updateState(() => ({ holder: null, lease_until: 0 })),
+      )
       await sink.close()
     },
   }

@@ -1,25 +1,23 @@
 import { setImmediate as breathe } from "node:timers/promises"
 import type { Database } from "../db/database.ts"
 import { systemActor } from "../http/caller.ts"
-import { type ScheduledDeletionOptions, scheduleDeletion } from "../jobs/scheduled-deletion.ts"
 import type { Audit } from "./audit.ts"
 import type { AuditSealer } from "./sealer.ts"
 
-interface Deps extends ScheduledDeletionOptions {
+interface Deps {
   db: Database
   audit: Audit
   sealer: AuditSealer
   /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
-  isClockTrusted: () => boolean
   now: () => number
 }
 
 /**
- * Deletes expired events, in whole blocks from the oldest. Blocks remain as a hash and a seal, so
+ * Creates a function that deletes expired events, in whole blocks from the oldest. Blocks remain as a hash and a seal, so
  * that the chain can still be verified from its start.
  */
-export const createAuditRetention = ({ db, audit, sealer, maxAge, now, ...deps }: Deps) => {
+export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
   /** Marks expired blocks as pruned and records an event for it. */
   const markExpired = (before: number): Promise<void> =>
     db.essential.transactLocked(["audit chain"], async (tx) => {
@@ -65,12 +63,11 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now, ...deps }
       return true
     })
 
-  const sweep = async (): Promise<void> => {
+  return async (signal?: AbortSignal): Promise<void> => {
     const age = maxAge()
     if (age === 0) return
     await sealer.sealAll()
     await markExpired(now() - age)
-    while (await deletePrunedBlockEvents()) await breathe()
+    while (!signal?.aborted && (await deletePrunedBlockEvents())) await breathe()
   }
-  return { sweep, close: scheduleDeletion({ ...deps, deleteExpired: sweep }) }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database, Tx } from "../db/database.ts"
 import {
   type AuditBlockRecord,
@@ -15,6 +16,7 @@ import { chainHeadStateName, writeAuditState } from "./state-store.ts"
  */
 const eventsPerBlock = { sqlite: 32, postgres: 64 }
 const checksPerSealInterval = 5
+const taskName = "seal audit events"
 /**
  * Pause between blocks, so that several blocks in a row delay single requests rather than a burst.
  */
@@ -30,7 +32,7 @@ interface Deps extends AuditSealerOptions {
   db: Database
   signer: AuditSigner
   now: () => number
-  report: (error: unknown) => void
+  background: BackgroundTasks
 }
 
 const readUnsealed = async (tx: Tx, max: number): Promise<AuditEventRecord[]> =>
@@ -55,7 +57,7 @@ const lastBlock = async (tx: Tx): Promise<Pick<AuditBlockRecord, "number" | "has
  * one. With a chain of rows, every writer would wait for the previous one. Of several processes,
  * one seals at a time.
  */
-export const createAuditSealer = ({ db, signer, now, report, ...options }: Deps) => {
+export const createAuditSealer = ({ db, signer, now, background, ...options }: Deps) => {
   const { sealAfterMs = defaultSealAfterMs } = options
   const max = eventsPerBlock[db.dialect]
 
@@ -123,33 +125,19 @@ export const createAuditSealer = ({ db, signer, now, report, ...options }: Deps)
     while (sealed === max) sealed = await sealBlock()
   }
 
-  let isClosed = false
   const sealDueBlocks = async (): Promise<void> => {
-    while (!isClosed && (await isBlockDue())) {
+    while (!background.signal.aborted && (await isBlockDue())) {
       await sealBlock()
       await sleep(pauseBetweenBlocksMs)
     }
   }
 
-  let activeRun = Promise.resolve()
-  let isRunning = false
-  const timer = setInterval(() => {
-    if (isRunning) return
-    isRunning = true
-    activeRun = sealDueBlocks()
-      .catch(report)
-      .finally(() => {
-        isRunning = false
-      })
-  }, sealAfterMs / checksPerSealInterval).unref()
+  background.every(sealAfterMs / checksPerSealInterval, taskName, sealDueBlocks)
 
   return {
     sealAll,
     close: async (): Promise<void> => {
-      clearInterval(timer)
-      isClosed = true
-      await activeRun
-      await sealAll().catch(report)
+      await background.runInBackground(taskName, sealAll)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import { isOutage } from "../db/connection-errors.ts"
 import { fail } from "../errors.ts"
@@ -25,6 +26,7 @@ interface CachedCaller {
 }
 
 interface Deps {
+  background: BackgroundTasks
   store: AuthStore
   tokens: SessionTokens
   bus: Bus
@@ -48,7 +50,7 @@ const isUnsafeMethod = (method: string | undefined): boolean =>
 
 /** Resolves credentials to callers, from a cache if possible; the cached path does not await. */
 export const createAuthenticate = (deps: Deps) => {
-  const { store, tokens, bus, now, onAuthenticated, onRejected, publicOrigin } = deps
+  const { background, store, tokens, bus, now, onAuthenticated, onRejected, publicOrigin } = deps
   const cachedByHash = new Map<string, CachedCaller>()
 
   /** Counts relevant bus messages: a lookup during which it increased is stale on arrival. */
@@ -66,7 +68,7 @@ export const createAuthenticate = (deps: Deps) => {
       if (cached.staleness === "no") cached.staleness = "maybe"
   }
 
-  bus.subscribe((message) => {
+  bus.subscribe("mark cached callers as stale", (message) => {
     if (message.topic === "user") markUserChanged(message.id)
     if (message.topic === "groups" || message.topic === "reset") markAllStale()
   })
@@ -121,7 +123,9 @@ export const createAuthenticate = (deps: Deps) => {
 
   const refreshInBackground = (secret: string, digest: string, cached: CachedCaller): void => {
     cached.checkedAt = performance.now()
-    void lookUpCaller(secret, digest).catch(() => {})
+    void background.runInBackground("look up a cached caller again", () =>
+      lookUpCaller(secret, digest),
+    )
   }
 
   const acceptCaller = (

@@ -1,5 +1,5 @@
-import type { Logger } from "pino"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -11,25 +11,23 @@ import type { SessionTokens } from "./session-tokens.ts"
 import type { AuthStore } from "./store.ts"
 
 interface Deps {
+  background: BackgroundTasks
   config: Pick<Config, "PUBLIC_URL">
   db: Database
   store: AuthStore
   tokens: SessionTokens
   bus: Bus
   failures: FailureRecorder
-  log: Logger
   now: () => number
 }
 
 /** Authenticates requests and records uses and failures. */
-export const createAuthentication = ({ config, failures, log, ...deps }: Deps) => {
+export const createAuthentication = ({ config, failures, ...deps }: Deps) => {
   const lastSeen = createLastSeen(deps)
   const onRejected = (exchange: RequestContext): void => {
     const actor = actorOf(null, exchange)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
-    failures
-      .record(failure)
-      .catch((error) => log.warn({ err: error }, "Failed to write an audit event"))
+    void failures.recordInBackground(failure)
   }
   const authenticate = createAuthenticate({
     ...deps,

@@ -1,21 +1,22 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import type { AuthStore } from "./store.ts"
 
 const flushIntervalMs = 15_000
+const taskName = "record last uses"
+
+interface Deps {
+  background: BackgroundTasks
+  db: Database
+  store: AuthStore
+  now: () => number
+}
 
 /**
  * Records when users, keys and sessions were last used; collected in memory and written in batches.
  */
-export const createLastSeen = ({
-  db,
-  store,
-  now,
-}: {
-  db: Database
-  store: AuthStore
-  now: () => number
-}) => {
+export const createLastSeen = ({ background, db, store, now }: Deps) => {
   const createBatch = () => ({
     users: new Map<string, number>(),
     api_keys: new Map<string, number>(),
@@ -30,7 +31,7 @@ export const createLastSeen = ({
     await db.transactRelaxed((tx) => store.recordLastUse(tx, batch))
   }
   // A failed batch is dropped; the next use records it again.
-  const timer = setInterval(() => void flush().catch(() => {}), flushIntervalMs).unref()
+  background.every(flushIntervalMs, taskName, flush)
 
   return {
     recordUse: ({ user, credential }: Caller): void => {
@@ -40,8 +41,7 @@ export const createLastSeen = ({
     },
     flush,
     close: async (): Promise<void> => {
-      clearInterval(timer)
-      await flush().catch(() => {})
+      await background.runInBackground(taskName, flush)
     },
   }
 }

@@ -1,20 +1,23 @@
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { type Bus, type BusMessage, createLocalBus } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
 
 const receivedBy = (bus: Bus): BusMessage[] => {
   const received: BusMessage[] = []
-  bus.subscribe((message) => received.push(message))
+  bus.subscribe("test", (message) => received.push(message))
   return received
 }
 
 describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
   let database: OpenedDatabase
   let buses: Bus[]
-  const newBus = () => (database.url ? createPostgresBus(database.url) : createLocalBus())
+  const background = createTestBackground()
+  const newBus = () =>
+    database.url ? createPostgresBus(database.url, background) : createLocalBus(background)
 
   beforeAll(async () => {
     database = await open()
@@ -57,7 +60,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
 
   it("stops delivering after unsubscribe", async () => {
     const received: BusMessage[] = []
-    const leave = buses[0]?.subscribe((message) => received.push(message))
+    const leave = buses[0]?.subscribe("test", (message) => received.push(message))
     leave?.()
     const others = buses.map(receivedBy)
     await publish(user("unheard"))
@@ -67,7 +70,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
 
   it("sends a listener whose work failed a reset until it succeeds", async () => {
     const failing: BusMessage[] = []
-    const leave = buses[0]?.subscribe(async (message) => {
+    const leave = buses[0]?.subscribe("test", async (message) => {
       failing.push(message)
       if (failing.length < 3) throw new Error("The database is unreachable")
     })

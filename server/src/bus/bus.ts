@@ -1,6 +1,6 @@
 import { z } from "zod"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { afterCommit, type Tx } from "../db/database.ts"
-import { catchErrors, reportUnhandled } from "../errors.ts"
 import { createRetryPause } from "../limits/retry-pause.ts"
 
 const Id = z.string()
@@ -38,12 +38,20 @@ const maxRetryMs = 5000
 export interface Bus {
   /** Delivers `message` to all processes, including this one, after `tx` commits. */
   publish(tx: Tx, message: BusMessage): Promise<void>
-  subscribe(listener: BusListener): () => void
+  /** @param name the background task under which failures of the listener are reported */
+  subscribe(name: string, listener: BusListener): () => void
+  /** Ends all subscriptions. */
   close(): Promise<void>
 }
 
+interface SubscriptionOptions {
+  background: BackgroundTasks
+  name: string
+  listener: BusListener
+}
+
 /** Delivers messages to one listener, and `reset` after each failure. */
-const createSubscription = (listener: BusListener) => {
+const createSubscription = ({ background, name, listener }: SubscriptionOptions) => {
   const retryPause = createRetryPause({ minMs: minRetryMs, maxMs: maxRetryMs })
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -52,15 +60,25 @@ const createSubscription = (listener: BusListener) => {
     if (isClosed || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      deliver({ topic: "reset" })
+      void deliver({ topic: "reset" })
     }, retryPause.next()).unref()
   }
 
-  const deliver = (message: BusMessage): void =>
-    catchErrors(
-      () => void Promise.resolve(listener(message)).then(retryPause.reset, retryLater),
-      reportUnhandled,
-    )
+  const callListener = (message: BusMessage): ReturnType<BusListener> => {
+    try {
+      return listener(message)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  const deliver = async (message: BusMessage): Promise<void> => {
+    const reading = isClosed ? undefined : callListener(message)
+    // Most listeners read nothing again.
+    if (!reading) return
+    if (await background.runInBackground(name, () => reading)) retryPause.reset()
+    else retryLater()
+  }
 
   return {
     deliver,
@@ -71,14 +89,14 @@ const createSubscription = (listener: BusListener) => {
   }
 }
 
-export const createTopicListeners = () => {
+export const createTopicListeners = (background: BackgroundTasks) => {
   const subscriptions = new Set<ReturnType<typeof createSubscription>>()
   return {
     deliver: (message: BusMessage): void => {
-      for (const subscription of subscriptions) subscription.deliver(message)
+      for (const subscription of subscriptions) void subscription.deliver(message)
     },
-    subscribe: (listener: BusListener) => {
-      const subscription = createSubscription(listener)
+    subscribe: (name: string, listener: BusListener) => {
+      const subscription = createSubscription({ background, name, listener })
       subscriptions.add(subscription)
       return () => {
         subscription.close()
@@ -92,8 +110,8 @@ export const createTopicListeners = () => {
 }
 
 /** In-process bus for SQLite, where only one process exists. */
-export const createLocalBus = (): Bus => {
-  const { deliver, subscribe, close } = createTopicListeners()
+export const createLocalBus = (background: BackgroundTasks): Bus => {
+  const { deliver, subscribe, close } = createTopicListeners(background)
   return {
     publish: async (tx, message) => afterCommit(tx, () => deliver(message)),
     subscribe,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { sql } from "kysely"
 import pg from "pg"
 import { z } from "zod"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { afterCommit } from "../db/database.ts"
 import { createTimeoutSocket } from "../db/postgres.ts"
 import { createRetryPause } from "../limits/retry-pause.ts"
@@ -30,9 +31,9 @@ const parseEnvelope = (payload: string | undefined): z.output<typeof Envelope> |
  * every commit is announced. Each (re)connect delivers a `reset`, because notifications may have been
  * missed in the meantime.
  */
-export const createPostgresBus = (url: string): Bus => {
+export const createPostgresBus = (url: string, background: BackgroundTasks): Bus => {
   const from = randomUUID()
-  const { deliver, subscribe, close } = createTopicListeners()
+  const { deliver, subscribe, close } = createTopicListeners(background)
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   const reconnectPause = createRetryPause({
@@ -61,9 +62,11 @@ export const createPostgresBus = (url: string): Bus => {
     const heartbeat = setInterval(async () => {
       if (isHeartbeatPending) return
       isHeartbeatPending = true
+      // Without a response, the socket is closed, and `end` follows.
       await next.query("select 1").catch(() => {})
       isHeartbeatPending = false
     }, heartbeatMs)
+    // `end` follows.
     next.on("error", () => {})
     next.on("end", () => {
       clearInterval(heartbeat)
@@ -73,17 +76,20 @@ export const createPostgresBus = (url: string): Bus => {
       const envelope = parseEnvelope(payload)
       if (envelope && envelope.from !== from) deliver(envelope.message)
     })
-    try {
+    const isListening = await background.runInBackground("listen for notifications", async () => {
       await next.connect()
       await next.query(`listen ${channel}`)
+    })
+    if (isListening) {
       client = next
       reconnectPause.reset()
       deliver({ topic: "reset" })
-    } catch {
-      clearInterval(heartbeat)
-      await next.end().catch(() => {})
-      reconnectLater()
+      return
     }
+    clearInterval(heartbeat)
+    // Fails if the connection was never open.
+    await next.end().catch(() => {})
+    reconnectLater()
   }
 
   void listen()
@@ -98,6 +104,7 @@ export const createPostgresBus = (url: string): Bus => {
       closed = true
       clearTimeout(timer)
       close()
+      // Fails if the connection was lost.
       await client?.end().catch(() => {})
     },
   }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { ConfiguredConnection } from "../config/provider-config.ts"
@@ -28,6 +29,7 @@ export interface Endpoint {
 }
 
 interface Deps {
+  background: BackgroundTasks
   config: Config
   store: ConnectionStore
   bus: Bus
@@ -74,18 +76,19 @@ export const prefixedModelId = ({ id_prefix }: ConnectionConfig, name: string): 
   id_prefix === null ? name : `${id_prefix}.${name}`
 
 const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  // Rejects only if it is aborted.
   if (ms > 0) await wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
 }
 
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
-export const createConnectionRegistry = async ({ config, store, bus, now }: Deps) => {
+export const createConnectionRegistry = async (deps: Deps) => {
+  const { background, config, store, bus, now } = deps
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
   let orderedUpstreams: Upstream[] = []
   let endpointsById = new Map<string, Endpoint[]>()
-  let isClosed = false
   const runExclusive = createMutex()
   let searching: Promise<void> | undefined
   let searchedAt = Number.NEGATIVE_INFINITY
@@ -111,9 +114,9 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
     rebuild()
     if (!upstream.isAvailable()) return
     // Only speeds up the next start; if it fails, that start reads the list again.
-    void store
-      .saveModels(modelCacheKey(upstream.config), upstream.allModels(), now())
-      .catch(() => {})
+    void background.runInBackground("save a list of models", () =>
+      store.saveModels(modelCacheKey(upstream.config), upstream.allModels(), now()),
+    )
   }
 
   const openUpstream = (
@@ -138,7 +141,7 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
   const reload = async (): Promise<void> => {
     const stored = await store.list()
     const lastModelsByKey = await store.loadModels()
-    if (isClosed) return
+    if (background.signal.aborted) return
     const enabledConnections = [...environmentConnections(config), ...stored].filter(
       ({ enabled }) => enabled,
     )
@@ -167,18 +170,19 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
 
   await reloadInOrder()
 
-  const stopListening = bus.subscribe(({ topic }) => {
+  bus.subscribe("reload connections", ({ topic }) => {
     // If this fails, the current connections stay in use until the bus tries again.
     return topic === "connections" || topic === "reset" ? reloadInOrder() : undefined
   })
-  const listTimer = setInterval(() => {
+  // Neither is awaited: a slow connection must not delay the others. Failures count for its health.
+  background.every(config.MODEL_REFRESH_INTERVAL * 1000, "refresh lists of models", () => {
     for (const upstream of orderedUpstreams) if (!upstream.isResting()) void upstream.refresh()
-  }, config.MODEL_REFRESH_INTERVAL * 1000).unref()
-  const loadedTimer = setInterval(() => {
+  })
+  background.every(loadedRefreshMs, "refresh loaded models", () => {
     const runtimes = listRuntimes()
     if (runtimes.length < 2) return
     for (const upstream of runtimes) if (!upstream.isResting()) void upstream.refreshLoaded()
-  }, loadedRefreshMs).unref()
+  })
 
   const refresh = async (ms: number): Promise<void> => {
     const refreshes = orderedUpstreams
@@ -233,10 +237,6 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
       }),
 
     close: (): void => {
-      isClosed = true
-      stopListening()
-      clearInterval(listTimer)
-      clearInterval(loadedTimer)
       for (const upstream of upstreamById.values()) upstream.close()
     },
   }

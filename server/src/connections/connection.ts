@@ -102,6 +102,7 @@ export const createUpstream = (deps: Deps) => {
 
   const refreshLoaded = async (): Promise<void> => {
     const providerClient = createProviderClient(client, headers)
+    // Only for load balancing; `refresh` reports what is wrong with the connection.
     const names = await provider.listLoaded?.(providerClient).catch(() => null)
     if (names) loadedNames = new Set(names)
   }

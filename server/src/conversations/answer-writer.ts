@@ -1,10 +1,11 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import { type MessageStore, newLeaseExpiry } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 
 const writeIntervalMs = 300
 const retryDelayMs = 1000
+const taskName = "write answers"
 /** How often the lease of an idle answer is renewed; see `db/failure-detector.ts`. */
 const leaseRenewalMs = 1000
 
@@ -18,11 +19,17 @@ interface PendingAnswer {
   sourceTexts: readonly string[] | null
 }
 
+interface Deps {
+  background: BackgroundTasks
+  db: Database
+  store: MessageStore
+}
+
 /**
  * Writes growing answers in the background, all in one transaction a few times per second: a crash
  * loses no more than that. If the database is unreachable, they are written once it is back.
  */
-export const createAnswerWriter = ({ db, store }: { db: Database; store: MessageStore }) => {
+export const createAnswerWriter = ({ background, db, store }: Deps) => {
   const entries = new Map<string, PendingAnswer>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
@@ -79,13 +86,11 @@ export const createAnswerWriter = ({ db, store }: { db: Database; store: Message
     clearTimeout(timer)
     timer = undefined
     // One write serves the answers of many users.
-    writing ??= runAsNobody(write).then(
-      () =>
-        scheduleFlush(
-          [...entries.values()].some(({ onWritten }) => onWritten) ? 0 : writeIntervalMs,
-        ),
-      () => scheduleFlush(retryDelayMs),
-    )
+    writing ??= background.runInBackground(taskName, write).then((succeeded) => {
+      const isFinishing = [...entries.values()].some(({ onWritten }) => onWritten)
+      const delayMs = isFinishing ? 0 : writeIntervalMs
+      scheduleFlush(succeeded ? delayMs : retryDelayMs)
+    })
     return writing
   }
 
@@ -138,7 +143,7 @@ export const createAnswerWriter = ({ db, store }: { db: Database; store: Message
     close: async (): Promise<void> => {
       await writing
       clearTimeout(timer)
-      await write().catch(() => {})
+      await background.runInBackground(taskName, write)
       clearTimeout(timer)
       entries.clear()
     },

@@ -1,10 +1,10 @@
 import type { Logger } from "pino"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Completions } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
 import { type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
 import { createAnswerWriter } from "./answer-writer.ts"
@@ -34,6 +34,7 @@ interface ActiveAnswer {
 }
 
 interface Deps {
+  background: BackgroundTasks
   db: Database
   completions: Completions
   store: MessageStore
@@ -60,8 +61,8 @@ const interruptedError = {
 
 /** Generates answers in chats, whether or not anyone is connected, and stores them as they grow. */
 export const createAnswers = (deps: Deps) => {
-  const { db, completions, store, eventLogs, bus, log } = deps
-  const answerWriter = createAnswerWriter({ db, store })
+  const { background, db, completions, store, eventLogs, bus, log } = deps
+  const answerWriter = createAnswerWriter({ background, db, store })
   const generateAnswer = createAnswerGenerator({ completions, log })
   const activeById = new Map<string, ActiveAnswer>()
   const listeners = new Set<(job: AnswerJob) => void>()
@@ -69,7 +70,9 @@ export const createAnswers = (deps: Deps) => {
 
   const publishChatChange = async (chat: { id: string; user_id: string }): Promise<void> => {
     const message = { topic: "chats", user_id: chat.user_id, id: chat.id } as const
-    await db.essential.transact((tx) => bus.publish(tx, message)).catch(() => {})
+    await background.runInBackground("announce an answer", () =>
+      db.essential.transact((tx) => bus.publish(tx, message)),
+    )
   }
 
   const run = async (job: AnswerJob, signal: AbortSignal): Promise<void> => {
@@ -153,9 +156,11 @@ export const createAnswers = (deps: Deps) => {
 
   const watchRemote = (chatId: string, since: number): void => {
     if (remoteTimers.has(chatId)) return
-    const timer = setTimeout(() => {
+    const timer = setTimeout(async () => {
       remoteTimers.delete(chatId)
-      runAsNobody(() => readRemote(chatId, since)).catch(() => watchRemote(chatId, since))
+      const read = () => readRemote(chatId, since)
+      const succeeded = await background.runInBackground("read answers of other processes", read)
+      if (!succeeded) watchRemote(chatId, since)
     }, remotePollMs)
     remoteTimers.set(chatId, timer.unref())
   }
@@ -184,24 +189,14 @@ export const createAnswers = (deps: Deps) => {
     })
 
   const detector = createFailureDetector({ deadAfterMs, gapMs: maxSweepGapMs })
-  let isSweeping = false
   const sweep = async (): Promise<void> => {
-    if (isSweeping) return
-    isSweeping = true
-    try {
-      const remoteAnswers = (await store.listRunning()).filter(({ id }) => !activeById.has(id))
-      const dead = detector.observe(remoteAnswers, performance.now())
-      if (dead.length > 0) await interrupt(dead)
-    } finally {
-      isSweeping = false
-    }
+    const remoteAnswers = (await store.listRunning()).filter(({ id }) => !activeById.has(id))
+    const dead = detector.observe(remoteAnswers, performance.now())
+    if (dead.length > 0) await interrupt(dead)
   }
+  if (isMultiProcess) background.every(sweepIntervalMs, "find dead answers", sweep)
 
-  const sweepTimer = isMultiProcess
-    ? setInterval(() => void sweep().catch(() => {}), sweepIntervalMs).unref()
-    : undefined
-
-  const unsubscribe = bus.subscribe((message) => {
+  bus.subscribe("stop answers", (message) => {
     if (message.topic === "chat_stop") void stopLocal(message.id, message.message_id)
     if (message.topic === "reset") return stopMissed()
     if (message.topic !== "chats" || message.id === null || !isMultiProcess) return undefined
@@ -281,8 +276,6 @@ export const createAnswers = (deps: Deps) => {
       [...activeById.values()].some(({ chat }) => chat.id === chatId),
 
     close: async (): Promise<void> => {
-      unsubscribe()
-      clearInterval(sweepTimer)
       for (const timer of remoteTimers.values()) clearTimeout(timer)
       await answerWriter.close()
     },

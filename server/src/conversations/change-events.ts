@@ -1,4 +1,5 @@
 import type { AuthStore } from "../auth/store.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus, BusMessage } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
@@ -12,6 +13,7 @@ const modelTopics = new Set<BusMessage["topic"]>(["models", "functions", "groups
 const batchMs = 200
 
 interface Deps {
+  background: BackgroundTasks
   bus: Bus
   /** Returns a check for who may read someone else's file or collection. */
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
@@ -38,7 +40,7 @@ const eventFor = (caller: Caller, message: BusMessage): ServerSentEvent | null =
  * Notifies signed-in pages of what has changed, without the new values, so that they can reload it.
  */
 export const createChangeEvents = (deps: Deps) => {
-  const { bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
+  const { background, bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
   const { replies } = limits
   const openStreams = createOpenEventStreams(deps)
   let isBatching = false
@@ -69,10 +71,10 @@ export const createChangeEvents = (deps: Deps) => {
     for (const { caller, send } of others) if (mayRead(caller)) send(event)
   }
 
-  bus.subscribe((message) => {
+  bus.subscribe("send changes of models and files", (message) => {
     if (modelTopics.has(message.topic)) modelsChanged()
     if (message.topic === "files" || message.topic === "collections") {
-      sendFileChange(message).catch(() => {})
+      void background.runInBackground("send a change of a file", () => sendFileChange(message))
     }
   })
 
@@ -86,7 +88,7 @@ export const createChangeEvents = (deps: Deps) => {
       ...streams,
     })
     const unregister = openStreams.add({ caller, send: stream.send })
-    const unsubscribe = bus.subscribe((message) => {
+    const unsubscribe = bus.subscribe("send changes", (message) => {
       const event = eventFor(caller, message)
       if (event) stream.send(event)
     })

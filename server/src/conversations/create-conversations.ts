@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Completions } from "../completions/completions.ts"
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
@@ -33,6 +34,7 @@ import { createTitleGenerator } from "./titles.ts"
 import { createChatTransfer } from "./transfer.ts"
 
 interface Deps {
+  background: BackgroundTasks
   db: Database
   bus: Bus
   audit: Audit

@@ -222,7 +222,7 @@ export const createChatEventStream = (deps: Deps) => {
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })
       stream.end()
     }
-    const unsubscribe = bus.subscribe((message) => {
+    const unsubscribe = bus.subscribe("end inaccessible event streams", (message) => {
       const mayConcern =
         message.topic === "reset" || (message.topic === "chats" && message.id === id)
       return mayConcern ? endIfInaccessible() : undefined

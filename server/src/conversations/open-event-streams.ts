@@ -50,7 +50,7 @@ export const createOpenEventStreams = ({ bus, standings }: Deps) => {
     return false
   }
 
-  bus.subscribe((message) => {
+  bus.subscribe("mark changed readers", (message) => {
     const { topic } = message
     const isOfUser = topic === "user" && hasUser(message.id)
     if (topic === "groups" || topic === "reset" || isOfUser) changeCount++

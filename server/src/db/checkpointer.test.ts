@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 
 describe("the checkpointer", () => {
@@ -16,7 +17,11 @@ describe("the checkpointer", () => {
     path = join(folder, "data.db")
     database = new DatabaseSync(path)
     database.exec("pragma journal_mode = wal; create table rows (content text) strict")
-    checkpointer = createCheckpointer(path, database)
+    checkpointer = createCheckpointer({
+      path,
+      reader: database,
+      background: createTestBackground(),
+    })
     const insert = database.prepare("insert into rows values (?)")
     for (let row = 0; row < 100; row++) insert.run("x".repeat(4000))
   })

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises"
 import type { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { freeBytes } from "./disk-space.ts"
 
 const checkIntervalMs = 1000
@@ -21,6 +22,13 @@ const frameBytes = 4096 + 24
 /** Frames in the log, and how many of them were moved to the database file; -1 before the first. */
 const WalState = z.object({ log: z.int(), checkpointed: z.int() })
 
+interface Deps {
+  path: string
+  /** Used to inspect the log; never written to. */
+  reader: DatabaseSync
+  background: BackgroundTasks
+}
+
 /** What the thread is started with. */
 export interface CheckpointTask {
   path: string
@@ -35,9 +43,8 @@ export interface CheckpointTask {
  * from its start: syncing overwritten blocks takes two thirds of the time of syncing a file that
  * grows. When space is short, it checkpoints earlier, while the database file can still grow, and
  * truncates the log.
- * @param reader used to inspect the log; never written to
  */
-export const createCheckpointer = (path: string, reader: DatabaseSync) => {
+export const createCheckpointer = ({ path, reader, background }: Deps) => {
   const walState = reader.prepare("pragma wal_checkpoint(noop)")
   let running: { worker: Worker; ended: Promise<boolean> } | undefined
 
@@ -95,7 +102,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     if (!now) return
     const backlog = (now.log - now.checkpointed) * frameBytes
     if (size >= lowSpaceTruncateThresholdBytes && size > free / 4)
-      return void truncateOnLowSpace(now.log)
+      return truncateOnLowSpace(now.log)
     if (backlog < checkpointThresholdBytes) return
     void checkpoint(size >= truncateThresholdBytes ? "truncate" : "restart", false)
   }
@@ -103,7 +110,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   /** @returns ms until the next check */
   const check = async (): Promise<number> => {
     const free = await freeBytes(path)
-    await checkpointIfDue(free)
+    await background.runInBackground("checkpoint the database", () => checkpointIfDue(free))
     return free < lowSpaceBytes ? lowSpaceCheckIntervalMs : checkIntervalMs
   }
 

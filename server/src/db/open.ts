@@ -1,3 +1,4 @@
+import { type BackgroundTasks, createBackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
@@ -13,13 +14,17 @@ const unreachableError = (url: string, cause: unknown): Error => {
 }
 
 interface OpenDatabaseOptions extends PostgresOptions {
+  /** If omitted, failures of background tasks are not logged. */
+  background?: BackgroundTasks
   report?: (message: string) => void
 }
+
+const unloggedTasks = (): BackgroundTasks => createBackgroundTasks({ log: { error: () => {} } })
 
 /** Opens and migrates the configured database. @throws if it is not available */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { report = () => {}, ...options }: OpenDatabaseOptions = {},
+  { report = () => {}, background = unloggedTasks(), ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
     const { openWithoutTimeout, openPostgres } = await import("./postgres.ts")
@@ -33,7 +38,7 @@ export const openDatabase = async (
     }
     return openPostgres(config.DATABASE_URL, options)
   }
-  const database = openSqlite(config.DATA_DIR)
+  const database = openSqlite(config.DATA_DIR, background)
   try {
     await migrate(database.writer, report)
   } catch (error) {

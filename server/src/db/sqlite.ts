@@ -16,6 +16,7 @@ import {
   sql,
 } from "kysely"
 import { z } from "zod"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
@@ -163,7 +164,10 @@ export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
  * Opens the embedded database in `dataDir`, in WAL mode; durable commits reach the disk before they
  * are reported.
  */
-export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
+export const openSqlite = (
+  dataDir: string,
+  background: BackgroundTasks,
+): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = databasePath(dataDir)
   const reserve = createReserve(dataDir)
@@ -174,7 +178,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const read = openReader(readConnection)
   const backgroundReader = createBackgroundReader(path)
   const appender = createAppender(path)
-  const checkpointer = createCheckpointer(path, readConnection)
+  const checkpointer = createCheckpointer({ path, reader: readConnection, background })
   const walSync = createWalSync(`${path}-wal`, checkpointer.flushLog)
   let reserveTimer: NodeJS.Timeout | undefined
   const ensureReserve = async (): Promise<void> => {

@@ -1,6 +1,6 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
@@ -23,6 +23,7 @@ export interface StorageMonitorOptions extends PostgresOptions {
 }
 
 interface Deps extends Pick<StorageMonitorOptions, "storageProbeMs"> {
+  background: BackgroundTasks
   dataDir: string
   /** Checks that each storage is writable; leaves no data behind. */
   probes: Readonly<Record<StorageKind, () => Promise<void>>>
@@ -55,13 +56,13 @@ const advice = {
 } as const
 
 /** Monitors whether writes succeed: by observing them and, after a failure, by probing. */
-const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: Deps) => {
+const createStorageMonitor = (deps: Deps) => {
+  const { background, dataDir, probes, freeSpace, log, ...options } = deps
   const { storageProbeMs: probeMs = defaultProbeMs } = options
   const failures = new Map<StorageKind, string>()
   const loggedAt = new Map<StorageKind, number>()
   /** Storages whose failure was logged. */
   const logged = new Set<StorageKind>()
-  let probeTimer: NodeJS.Timeout | undefined
   let isLow = false
 
   const recordRecovery = (storage: StorageKind): void => {
@@ -86,8 +87,9 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     void logFailure(storage, `${message}. ${advice[failure]}`, error)
     // A `Failure` is the guard's, which leaves the reserve for essential writes.
     const isDiskFull = failure === "full" && !(error instanceof Failure)
-    if (isDiskFull && storage === "database") freeSpace().catch(() => {})
-    probeTimer ??= setTimeout(() => void runAsNobody(probe), probeMs).unref()
+    if (isDiskFull && storage === "database") {
+      void background.runInBackground("free disk space", freeSpace)
+    }
   }
 
   const watch = async <T>(storage: StorageKind, write: () => Promise<T>): Promise<T> => {
@@ -101,12 +103,12 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     }
   }
 
-  const probe = async (): Promise<void> => {
+  background.every(probeMs, "probe the storage", async () => {
     for (const storage of [...failures.keys()]) {
+      // `watch` has recorded and logged the failure.
       await watch(storage, probes[storage]).catch(() => {})
     }
-    probeTimer = failures.size > 0 ? setTimeout(() => void probe(), probeMs).unref() : undefined
-  }
+  })
 
   const checkSpace = async (): Promise<void> => {
     const headroom = Math.min(headroomBytes, volumeBytes(dataDir) * headroomShare)
@@ -120,8 +122,7 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     }
     isLow = isBelowHeadroom
   }
-  void checkSpace()
-  const spaceTimer = setInterval(() => void checkSpace(), spaceCheckIntervalMs).unref()
+  background.every(spaceCheckIntervalMs, "check the disk space", checkSpace, { firstAfterMs: 0 })
 
   /**
    * Runs an essential write, once more if the disk was full. Its success does not show that
@@ -143,10 +144,6 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     retryWhenFull,
     /** The current failure as a sentence for administrators; null if all storages are writable. */
     failureMessage: (): string | null => [...failures.values()][0] ?? null,
-    close: (): void => {
-      clearInterval(spaceTimer)
-      clearTimeout(probeTimer)
-    },
   }
 }
 
@@ -173,6 +170,7 @@ const monitorWrites = (
 })
 
 interface MonitoredDatabaseDeps extends StorageMonitorOptions {
+  background: BackgroundTasks
   log: Deps["log"]
   probeFiles: () => Promise<void>
 }
@@ -180,15 +178,16 @@ interface MonitoredDatabaseDeps extends StorageMonitorOptions {
 /** Opens the configured database and monitors its writes. @throws if it is not available */
 export const openMonitoredDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { log, probeFiles, ...options }: MonitoredDatabaseDeps,
+  { background, log, probeFiles, ...options }: MonitoredDatabaseDeps,
 ): Promise<{ db: Database; storage: StorageMonitor }> => {
   const report = (message: string): void => {
     log.info({}, message)
     // A migration of the embedded database blocks the event loop until it is done.
     log.flush?.()
   }
-  const opened = await openDatabase(config, { ...options, report })
+  const opened = await openDatabase(config, { ...options, background, report })
   const storage = createStorageMonitor({
+    background,
     dataDir: config.DATA_DIR,
     probes: { database: opened.probe, files: probeFiles },
     freeSpace: opened.freeSpace,

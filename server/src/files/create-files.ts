@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os"
 import { createExtractor } from "@portico/extract"
 import { maxPassages } from "@portico/search"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -20,6 +21,7 @@ const maxPages = 5000
 const defaultConcurrency = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Deps extends ProcessingOptions {
+  background: BackgroundTasks
   config: Config
   watch: StorageMonitor["watch"]
   storage: StorageQuota
@@ -29,10 +31,11 @@ interface Deps extends ProcessingOptions {
   onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
 }
 
-const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<ObjectStore> => {
-  if (!S3_URL) return createDiskObjectStore(DATA_DIR)
+const openObjects = async ({ config, background }: Deps): Promise<ObjectStore> => {
+  const { S3_URL: url, DATA_DIR: dataDir } = config
+  if (!url) return createDiskObjectStore({ dataDir, background })
   const { createS3ObjectStore } = await import("./s3-object-store.ts")
-  return createS3ObjectStore(S3_URL, DATA_DIR)
+  return createS3ObjectStore({ url, dataDir, background })
 }
 
 /** Creates the components that store files and extract their text. */
@@ -40,7 +43,7 @@ export const createFileComponents = async (deps: Deps) => {
   const { config, watch, db } = deps
   const store = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = monitorObjectStore(await openObjects(config), watch)
+  const objects = monitorObjectStore(await openObjects(deps), watch)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
-import { createUploadSpool, removeFile } from "./temporary-files.ts"
+import { createUploadSpool, removeFile, type UploadSpoolDeps } from "./temporary-files.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")
@@ -34,10 +34,10 @@ const copyOrLink = async (from: string, to: string): Promise<void> => {
 }
 
 /** Object store on the local disk. */
-export const createDiskObjectStore = (dataDir: string): ObjectStore => {
+export const createDiskObjectStore = ({ dataDir, background }: UploadSpoolDeps): ObjectStore => {
   const root = join(dataDir, "objects")
   mkdirSync(root, { recursive: true, mode: 0o700 })
-  const spool = createUploadSpool(dataDir)
+  const spool = createUploadSpool({ dataDir, background })
   /** Folders whose directory entry this process has already synced to disk. */
   const synced = new Set<string>()
 
@@ -96,6 +96,6 @@ export const createDiskObjectStore = (dataDir: string): ObjectStore => {
       }
     },
 
-    close: async () => spool.close(),
+    close: async () => {},
   }
 }

@@ -6,6 +6,7 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeS3, startFakeS3 } from "../../test/fakes/s3.ts"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { createDiskObjectStore } from "./disk-object-store.ts"
 import type { ObjectStore, ReceiveHooks } from "./object-store.ts"
 import { createS3ObjectStore } from "./s3-object-store.ts"
@@ -27,6 +28,7 @@ const all = async (objects: ObjectStore): Promise<string[]> => {
 }
 
 let dataDir = ""
+const background = createTestBackground()
 let s3: FakeS3
 beforeAll(async () => {
   s3 = await startFakeS3()
@@ -34,8 +36,11 @@ beforeAll(async () => {
 afterAll(() => s3.close())
 
 const kinds = [
-  { name: "the disk", open: (): ObjectStore => createDiskObjectStore(dataDir) },
-  { name: "S3", open: (): ObjectStore => createS3ObjectStore(s3.url, dataDir) },
+  { name: "the disk", open: (): ObjectStore => createDiskObjectStore({ dataDir, background }) },
+  {
+    name: "S3",
+    open: (): ObjectStore => createS3ObjectStore({ url: s3.url, dataDir, background }),
+  },
 ]
 
 describe.each(kinds)("objects on $name", ({ open }) => {
@@ -136,7 +141,7 @@ describe("an object store that fails", () => {
     dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     s3.objects.clear()
     s3.setFault(null)
-    objects = createS3ObjectStore(s3.url, dataDir)
+    objects = createS3ObjectStore({ url: s3.url, dataDir, background })
     return async () => {
       await objects.close()
       rmSync(dataDir, { recursive: true, force: true })

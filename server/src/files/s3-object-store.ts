@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
 import { createS3Client, elementTexts, parseS3Url, type S3Client } from "./s3-client.ts"
-import { createUploadSpool } from "./temporary-files.ts"
+import { createUploadSpool, type UploadSpoolDeps } from "./temporary-files.ts"
 
 /** Size of an upload part; S3 requires at least 5 MB for all but the last. */
 const partBytes = 8 * 1024 * 1024
@@ -79,11 +79,15 @@ const listKeys = async function* (client: S3Client, prefix: string): AsyncGenera
   } while (token)
 }
 
+interface S3ObjectStoreDeps extends UploadSpoolDeps {
+  url: string
+}
+
 /** Object store on S3. Uploads are buffered on the local disk until they are complete. */
-export const createS3ObjectStore = (url: string, dataDir: string): ObjectStore => {
+export const createS3ObjectStore = ({ url, ...deps }: S3ObjectStoreDeps): ObjectStore => {
   const location = parseS3Url(url)
   const client = createS3Client(location)
-  const spool = createUploadSpool(dataDir)
+  const spool = createUploadSpool(deps)
 
   const read: ObjectStore["read"] = async (hash, range) => {
     const headers = range && { range: `bytes=${range.start}-${range.end}` }
@@ -184,7 +188,6 @@ export const createS3ObjectStore = (url: string, dataDir: string): ObjectStore =
     },
 
     close: async () => {
-      spool.close()
       await client.close()
     },
   }

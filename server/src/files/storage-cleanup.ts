@@ -1,3 +1,4 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Files } from "./files.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { ResumableUploads } from "./resumable-uploads.ts"
@@ -5,6 +6,7 @@ import type { ResumableUploads } from "./resumable-uploads.ts"
 const sweepIntervalMs = 3_600_000
 
 interface Deps {
+  background: BackgroundTasks
   files: Files
   objects: ObjectStore
   resumable: ResumableUploads
@@ -12,25 +14,21 @@ interface Deps {
   isSoleProcess: boolean
   /** Whether files may be removed because of their age. */
   isClockTrusted: () => boolean
-  report: (error: Error) => void
 }
 
 /** Removes what crashes and abandoned uploads leave behind, at startup and every hour. */
-export const startStorageCleanup = (deps: Deps) => {
-  const { files, objects, resumable, isSoleProcess, isClockTrusted, report } = deps
-  /** Runs both steps even if the first fails; errors are reported, not thrown. */
+export const startStorageCleanup = (deps: Deps): void => {
+  const { background, files, objects, resumable, isSoleProcess, isClockTrusted } = deps
+  const { every, runInBackground } = background
+  /** Runs the second step even if the first fails. */
   const sweep = async (all: boolean): Promise<void> => {
-    await resumable.sweep(all).catch(report)
-    if (all || isClockTrusted()) await objects.sweep(all).catch(report)
+    await runInBackground("remove abandoned uploads", () => resumable.sweep(all))
+    if (!(all || isClockTrusted())) return
+    await runInBackground("remove temporary files", () => objects.sweep(all))
   }
-  let currentSweep: Promise<void> = sweep(isSoleProcess).then(files.sweep).catch(report)
-  const timer = setInterval(() => {
-    currentSweep = currentSweep.then(() => sweep(false))
-  }, sweepIntervalMs).unref()
-  return {
-    close: async (): Promise<void> => {
-      clearInterval(timer)
-      await currentSweep
-    },
-  }
+  void runInBackground("remove unused objects", async () => {
+    await sweep(isSoleProcess)
+    await files.sweep()
+  })
+  every(sweepIntervalMs, "clean up the storage", () => sweep(false))
 }

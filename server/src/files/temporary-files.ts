@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { open, readdir, stat, unlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import { createHeadReader, type ReceiveHooks } from "./object-store.ts"
@@ -27,11 +28,16 @@ export const removeFile = async (path: string): Promise<void> => {
   }
 }
 
+export interface UploadSpoolDeps {
+  dataDir: string
+  background: BackgroundTasks
+}
+
 /**
  * Temporary files of uploads in progress. Several processes may share the folder: each touches its
  * own files regularly and removes files that no process touches.
  */
-export const createUploadSpool = (dataDir: string) => {
+export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
   const folder = join(dataDir, "uploads")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const owner = randomUUID()
@@ -46,7 +52,7 @@ export const createUploadSpool = (dataDir: string) => {
       await utimes(join(folder, name), now, now).catch(() => {})
     }
   }
-  const timer = setInterval(() => void touch().catch(() => {}), touchIntervalMs).unref()
+  background.every(touchIntervalMs, "touch temporary files", touch)
 
   const others = async (): Promise<{ id: string; lease_until: number }[]> => {
     const found: { id: string; lease_until: number }[] = []
@@ -85,6 +91,7 @@ export const createUploadSpool = (dataDir: string) => {
         await file.sync()
         await file.close()
       } catch (error) {
+        // Whatever failed is thrown below.
         await file.close().catch(() => {})
         await removeFile(path)
         throw error
@@ -112,7 +119,5 @@ export const createUploadSpool = (dataDir: string) => {
         if (isOrphaned) await removeFile(join(folder, id))
       }
     },
-
-    close: (): void => clearInterval(timer),
   }
 }

@@ -47,7 +47,7 @@ export const waitForFiles = <File extends { id: string }>(
     const tryRefresh = (requested: readonly string[]): void =>
       void refresh(requested).catch(() => {})
 
-    const stop = bus.subscribe((message) => {
+    const stop = bus.subscribe("wait for files", (message) => {
       if (message.topic === "files" && pending.has(message.id)) tryRefresh([message.id])
     })
     const pollTimer = setInterval(() => tryRefresh([...pending]), pollIntervalMs)

@@ -1,5 +1,6 @@
 import { createSandbox, createTypeStripper } from "@portico/sandbox"
 import type { Audit } from "../audit/audit.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -21,6 +22,7 @@ import { createTestRuns } from "./test-run.ts"
 import { createSourceValidator } from "./validation.ts"
 
 interface Deps {
+  background: BackgroundTasks
   config: Config
   db: Database
   bus: Bus
@@ -39,7 +41,8 @@ const maxPieces = 100_000
 
 /** Creates all parts of the functions feature. No worker thread starts before it is needed. */
 export const createFunctionParts = async (deps: Deps) => {
-  const { config, db, bus, audit, grants, secrets, storage, newId, now, hostServices } = deps
+  const { background, config, db, bus, audit, grants, secrets, storage, newId, now, hostServices } =
+    deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
     environment: new URL("./context.js", import.meta.url),
@@ -65,7 +68,7 @@ export const createFunctionParts = async (deps: Deps) => {
     bus,
     now,
   })
-  const runs = createRunStore(db)
+  const runs = createRunStore({ db, background })
   const runner = createRunner({
     sandbox,
     maxConcurrent: config.FUNCTION_CONCURRENCY,
@@ -92,7 +95,6 @@ export const createFunctionParts = async (deps: Deps) => {
     chains: createFilterChains(runner),
     respond: createFunctionResponder({ runner, hostServices }),
     close: async (): Promise<void> => {
-      directory.close()
       stripper.close()
       await sandbox.close()
       await runs.close()

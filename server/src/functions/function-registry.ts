@@ -67,7 +67,7 @@ export const createFunctionRegistry = async ({
       for (const listener of listeners) listener()
     })
 
-  const unsubscribe = bus.subscribe(({ topic }) => {
+  bus.subscribe("reload functions", ({ topic }) => {
     // If this fails, the current functions stay active until the bus tries again.
     return topic === "functions" || topic === "reset" ? reload() : undefined
   })
@@ -87,7 +87,6 @@ export const createFunctionRegistry = async ({
     reload,
     /** Registers a callback for changes to functions or their grants. */
     onChange: (listener: () => void): void => void listeners.add(listener),
-    close: unsubscribe,
   }
 }
 

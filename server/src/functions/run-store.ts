@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Insertable } from "kysely"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
 import { runAsNobody } from "../limits/current-user.ts"
@@ -9,6 +10,7 @@ import { FunctionRun, LastRun } from "./run-schema.ts"
 const maxRunsPerFunction = 50
 const writeIntervalMs = 500
 const maxQueued = 1000
+const taskName = "write function runs"
 
 const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<FunctionRunRow> => ({
   ...run,
@@ -35,11 +37,16 @@ const splitIntoBatches = (runs: readonly FunctionRun[]): FunctionRun[][] => {
   return all
 }
 
+interface Deps {
+  db: Database
+  background: BackgroundTasks
+}
+
 /**
  * The most recent runs of each function. Written in the background: runs not yet written are lost
  * if the process crashes, which is acceptable for a history.
  */
-export const createRunStore = (db: Database) => {
+export const createRunStore = ({ db, background }: Deps) => {
   let queue: FunctionRun[] = []
   const runExclusive = createMutex()
 
@@ -72,7 +79,7 @@ export const createRunStore = (db: Database) => {
     for (const [id, some] of Map.groupBy(runs, ({ function_id }) => function_id)) {
       // Older runs would be deleted by the same write.
       for (const batch of splitIntoBatches(some.slice(-maxRunsPerFunction))) {
-        await write(id, batch).catch(() => {})
+        await background.runInBackground(taskName, () => write(id, batch))
         await yieldToEventLoop()
       }
     }
@@ -80,7 +87,7 @@ export const createRunStore = (db: Database) => {
 
   const flush = (): Promise<void> => runAsNobody(() => runExclusive(writeAll))
 
-  const timer = setInterval(() => void flush(), writeIntervalMs).unref()
+  background.every(writeIntervalMs, taskName, flush)
 
   return {
     /** If the database cannot keep up, the oldest queued runs are dropped. */
@@ -124,10 +131,7 @@ export const createRunStore = (db: Database) => {
       return new Map(rows.map(({ function_id, ...row }) => [function_id, LastRun.parse(row)]))
     },
 
-    close: async (): Promise<void> => {
-      clearInterval(timer)
-      await flush()
-    },
+    close: flush,
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
@@ -19,7 +20,12 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   beforeAll(async () => {
     database = await open()
     const { db } = database
-    const parts = { db, audit: createAudit({ now }), bus: createLocalBus(), nowMs: Date.now }
+    const parts = {
+      db,
+      audit: createAudit({ now }),
+      bus: createLocalBus(createTestBackground()),
+      nowMs: Date.now,
+    }
     groups = createGroups({ ...parts, store: createGroupStore(db), newId: () => randomUUIDv7() })
   })
   afterAll(() => database.remove())

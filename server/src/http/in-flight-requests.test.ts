@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { createTopicListeners } from "../bus/bus.ts"
 import { currentUser, runAs } from "../limits/current-user.ts"
 import { createUserLimit } from "../limits/user-limit.ts"
@@ -9,7 +10,8 @@ const createLimit = (what: string) =>
   createUserLimit({ what, variable: "MAX", bounds: { perUser: 2, total: 3 } })
 
 const startTracking = () => {
-  const listeners = createTopicListeners()
+  const background = createTestBackground()
+  const listeners = createTopicListeners(background)
   const bus = { ...listeners, publish: async () => {}, close: async () => {} }
   const valid = new Map<string, UserAccess>()
   const failures: Error[] = []
@@ -24,7 +26,12 @@ const startTracking = () => {
     return present
   }
   const limits = { requests: createLimit("requests"), eventStreams: createLimit("event streams") }
-  const inFlight = createInFlightRequests({ bus, limits, store: { accessByCredential } })
+  const inFlight = createInFlightRequests({
+    background,
+    bus,
+    limits,
+    store: { accessByCredential },
+  })
   const signIn = (name: string): Caller => {
     const access = { role: "user", groups: new Set<string>(["crew"]) } as const
     valid.set(name, access)

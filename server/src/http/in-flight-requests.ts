@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller, Credential, UserAccess } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
@@ -28,6 +28,7 @@ interface InFlightRequest {
 }
 
 interface Deps {
+  background: BackgroundTasks
   bus: Bus
   /** Limits on concurrent requests. */
   limits: Pick<UserLimits, "requests" | "eventStreams">
@@ -60,7 +61,7 @@ const endIfRevoked = ({ caller, handlers }: InFlightRequest, access?: UserAccess
  * Tracks requests in progress: limits their number, ends them as soon as their credential or the
  * access they rely on is revoked, on every process, and lets shutdown wait for them or end them.
  */
-export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
+export const createInFlightRequests = ({ background, bus, limits, store }: Deps) => {
   const requests = new UnorderedList<InFlightRequest>()
   const idleCallbacks = new Set<() => void>()
   let isDraining = false
@@ -98,10 +99,7 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
     isChecking = true
     while (isStale) {
       isStale = false
-      const succeeded = await endRevoked().then(
-        () => true,
-        () => false,
-      )
+      const succeeded = await background.runInBackground("end revoked requests", endRevoked)
       isStale ||= !succeeded
       await sleep(succeeded ? pauseMs : retryMs, undefined, { ref: false })
     }
@@ -112,10 +110,10 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
   const recheckAccess = (): void => {
     if (requests.size === 0) return
     isStale = true
-    if (!isChecking) void runAsNobody(checkWhileStale)
+    if (!isChecking) void checkWhileStale()
   }
 
-  bus.subscribe((message) => {
+  bus.subscribe("mark changed users", (message) => {
     if (message.topic === "user") noteChange(message.id)
     else if (message.topic === "groups" || message.topic === "reset") changedAt = performance.now()
     else return

@@ -1,3 +1,4 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { ClockStore } from "./clock-store.ts"
 
 const dayMs = 86_400_000
@@ -7,8 +8,10 @@ const defaultDoubtMs = 50 * 60_000
 /** A restart within this time is no reason for doubt. */
 const restartMs = 5 * 60_000
 const defaultCheckMs = 60_000
+const taskName = "check the clock"
 
 interface Deps {
+  background: BackgroundTasks
   store: ClockStore
   wallMs?: () => number
   steadyMs?: () => number
@@ -27,9 +30,10 @@ export type ClockWatchOptions = Pick<Deps, "clockCheckMs" | "clockDoubtMs">
  * Doubt is time that the gateway has to run before it trusts the clock. It is 50 minutes after a
  * start or a jump, and a day if the clock differs by more than a day from the time that was stored
  * last, by this process or another. The rest is stored, so that restarts do not begin it again.
+ * Resolves after the first look at the stored time.
  */
-export const createClockWatch = (deps: Deps) => {
-  const { store, wallMs = Date.now, steadyMs = () => performance.now() } = deps
+export const createClockWatch = async (deps: Deps) => {
+  const { background, store, wallMs = Date.now, steadyMs = () => performance.now() } = deps
   const { clockCheckMs = defaultCheckMs, clockDoubtMs: doubtMs = defaultDoubtMs } = deps
   let remainingMs = doubtMs
   let observed = { wall: wallMs(), steady: steadyMs() }
@@ -62,26 +66,16 @@ export const createClockWatch = (deps: Deps) => {
     await store.write({ seen_at: observed.wall, doubt_ms })
   }
 
-  // A failure is harmless: until the next check, the clock is trusted as little as before.
-  const checkSafely = (): Promise<void> => check().catch(() => {})
-  const firstCheck = checkSafely()
-  let checking = firstCheck
-  const timer = setInterval(() => {
-    checking = checking.then(checkSafely)
-  }, clockCheckMs).unref()
+  // If a check fails, the clock is trusted as little as before until the next one.
+  await background.runInBackground(taskName, check)
+  background.every(clockCheckMs, taskName, check)
 
   return {
     isClockTrusted: (): boolean => {
       observe()
       return isLoaded && remainingMs <= 0
     },
-    /** Resolves after the first look at the stored time. */
-    firstCheck,
     /** Compares the clock with the stored time, and stores it. */
     check,
-    close: async (): Promise<void> => {
-      clearInterval(timer)
-      await checking
-    },
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
@@ -83,7 +84,7 @@ interface Deps extends JobQueueOptions {
   kinds: Readonly<Record<string, JobKind>>
   /** True when no other process can hold a lease. */
   alone: boolean
-  report: (error: Error) => void
+  background: BackgroundTasks
 }
 
 /**
@@ -91,27 +92,28 @@ interface Deps extends JobQueueOptions {
  * its process dies, the lease expires and another process takes the job. Users share the time
  * equally.
  */
-export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
+export const createJobQueue = ({ background, db, kinds, alone, ...options }: Deps) => {
   const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
   const { jobLookMs: lookMs = defaultLookMs } = options
   const store = createJobStore(db)
   const names = Object.keys(kinds)
-  const stopping = new AbortController()
+  const { signal: stopping } = background
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs })
   const busyByKind = new Map(names.map((name) => [name, { 0: 0, 1: 0 }]))
   const abortByTarget = new Map<string, AbortController>()
-  const loops = new Set<Promise<void>>()
-  let timer: NodeJS.Timeout | undefined
+  const loops = new Set<Promise<unknown>>()
 
   const keepLease = async (job: Job, lost: () => void, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
+    let isKept = true
+    const renew = async (): Promise<void> => {
+      isKept = await store.renew(job.id, job.holder ?? "", Date.now() + leaseMs)
+    }
+    while (isKept) {
       await pass(renewMs, signal)
       if (signal.aborted) return
-      const kept = await store
-        .renew(job.id, job.holder ?? "", Date.now() + leaseMs)
-        .catch(() => true)
-      if (!kept) return lost()
+      await background.runInBackground("renew leases of jobs", renew)
     }
+    lost()
   }
 
   /** @returns false if all slow slots are taken */
@@ -136,6 +138,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     while (!signal.aborted) {
       if (moveToSlow(job.kind, place)) return false
       const quick = { kind: job.kind, slow: 0 } as const
+      // If it cannot be read, the job goes on, and the next look decides.
       const wanted = await store.hasDueForOthers(quick, job.owner, Date.now()).catch(() => false)
       if (wanted) return !signal.aborted
       await pass(lookMs, signal)
@@ -144,7 +147,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   }
 
   const failed = async (job: Job, kind: JobKind, { error, usedMs }: Failed): Promise<void> => {
-    if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
+    if (stopping.aborted) return store.putBack(job, {}, usedMs)
     if (storageFailureOf(error)) {
       // Storage failures do not count as attempts, however long they last.
       return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
@@ -169,7 +172,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     void hasToGo(job, place, finished.signal).then((goes) => {
       if (goes) lease.abort(preempted)
     })
-    const signal = AbortSignal.any([lease.signal, stopping.signal])
+    const signal = AbortSignal.any([lease.signal, stopping])
     try {
       const outcome = await runAs(job.owner, () => kind.run({ target: job.target, signal }))
       if (outcome === "unfinished") {
@@ -189,21 +192,17 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   const take = async (name: string, slow: 0 | 1): Promise<Job | null> => {
     const at = Date.now()
     const selector = { kind: name, slow }
-    if (stopping.signal.aborted || !(await store.hasDue(selector, at))) return null
+    if (stopping.aborted || !(await store.hasDue(selector, at))) return null
     return store.take(selector, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
   const work = async (name: string, kind: JobKind, place: RunningJob): Promise<void> => {
     const { slow } = place
-    try {
-      while (place.slow === slow) {
-        const job = await take(name, slow)
-        if (!job) return
-        look(name)
-        await runOne(job, kind, place)
-      }
-    } catch (error) {
-      if (!stopping.signal.aborted) report(toError(error))
+    while (place.slow === slow) {
+      const job = await take(name, slow)
+      if (!job) return
+      look(name)
+      await runOne(job, kind, place)
     }
   }
 
@@ -211,13 +210,15 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   const lookIn = (name: string, slow: 0 | 1): void => {
     const kind = kinds[name]
     const busy = busyByKind.get(name)
-    if (!kind || !busy || busy[slow] >= kind.concurrency || stopping.signal.aborted) return
+    if (!kind || !busy || busy[slow] >= kind.concurrency || stopping.aborted) return
     busy[slow]++
     const place: RunningJob = { slow }
-    const loop = work(name, kind, place).finally(() => {
-      busy[place.slow]--
-      loops.delete(loop)
-    })
+    const loop = background
+      .runInBackground("run jobs", () => work(name, kind, place))
+      .finally(() => {
+        busy[place.slow]--
+        loops.delete(loop)
+      })
     loops.add(loop)
   }
 
@@ -235,26 +236,16 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   }
 
   const lookForAll = async (): Promise<void> => {
-    await free().catch((error) => {
-      if (!stopping.signal.aborted) report(toError(error))
-    })
+    await background.runInBackground("free leases of jobs", free)
     for (const name of names) look(name)
-  }
-
-  let looking: Promise<void> | undefined
-  const lookOnce = (): Promise<void> => {
-    looking ??= lookForAll().finally(() => {
-      looking = undefined
-    })
-    return looking
   }
 
   return {
     start: async (): Promise<void> => {
       await store.open(names)
       if (alone) await store.releaseAll()
-      await lookOnce()
-      timer = setInterval(() => void lookOnce(), lookMs).unref()
+      await lookForAll()
+      background.every(lookMs, "look for jobs", lookForAll)
     },
 
     /** Adds jobs that run after `tx` commits, or resets those that exist for their targets. */
@@ -269,12 +260,12 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
       afterCommit(tx, () => abortByTarget.get(`${kind} ${target}`)?.abort())
     },
 
-    /** Aborts running jobs; they resume at the next start from what they committed. */
+    /**
+     * Waits for running jobs, which the shutdown aborts; they resume at the next start from what
+     * they committed.
+     */
     close: async (): Promise<void> => {
-      stopping.abort()
-      clearInterval(timer)
-      await looking
-      await Promise.allSettled(loops)
+      await Promise.all(loops)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases } from "../../test/harness/databases.ts"
 import { startGateway } from "../../test/harness/gateway.ts"
 import { createCollection, upload } from "../../test/knowledge/collections.ts"
@@ -26,13 +27,9 @@ it("reads all files in batches with pauses between them", async () => {
   const { pieces, search } = createRecordingSearch()
   const start = performance.now()
   const files = async () => manyFiles(170)
-  const warming = startCacheWarming({
-    searchClient: { search },
-    files,
-    indexId: () => "s",
-    after: 0,
-  })
-  await warming.done()
+  const background = createTestBackground()
+  const searchClient = { search }
+  await startCacheWarming({ background, searchClient, files, indexId: () => "s", after: 0 })
   expect(pieces.map(({ length }) => length)).toEqual([50, 50, 50, 20])
   expect(new Set(pieces.flat()).size).toBe(170)
   expect(performance.now() - start).toBeGreaterThan(4 * 10 * 3)
@@ -41,18 +38,15 @@ it("reads all files in batches with pauses between them", async () => {
 it("starts no search without files, and stops between batches when closed", async () => {
   const empty = createRecordingSearch()
   const files = async () => []
-  await startCacheWarming({ searchClient: empty, files, indexId: () => null, after: 0 }).done()
+  const background = createTestBackground()
+  const options = { background, indexId: () => null, after: 0 }
+  await startCacheWarming({ ...options, searchClient: empty, files })
   expect(empty.pieces).toEqual([])
   const many = createRecordingSearch()
   const all = async () => manyFiles(5000)
-  const warming = startCacheWarming({
-    searchClient: many,
-    files: all,
-    indexId: () => null,
-    after: 0,
-  })
+  void startCacheWarming({ ...options, searchClient: many, files: all })
   await expect.poll(() => many.pieces.length).toBeGreaterThan(0)
-  await warming.close()
+  await background.close()
   expect(many.pieces.length).toBeLessThan(10)
 })
 
@@ -66,7 +60,7 @@ it.each(chooseDatabases())(
     const id = await createCollection(first, "Owls", [file.body.id])
     await first.stop()
     const second = await startGateway(database.env)
-    await second.gateway.knowledge.warmed()
+    await second.gateway.knowledge.warmed
     // Files in memory are not read again.
     await second.gateway.db.transact(async (tx) => {
       await sql`delete from file_words`.execute(tx)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { SearchClient } from "./search-client.ts"
 
 /** Delay after the start, so that warming does not compete with it. */
@@ -16,6 +17,7 @@ export interface WarmableFile {
 }
 
 interface Deps {
+  background: BackgroundTasks
   searchClient: Pick<SearchClient, "search">
   /** Searchable files, newest first, with `max` passages in total. */
   files: (max: number) => Promise<WarmableFile[]>
@@ -27,10 +29,11 @@ interface Deps {
 /**
  * Loads the terms and vectors of the newest files into memory in small batches, so that the first
  * question does not have to wait for them. Starts no worker if there is nothing to load.
+ * @returns whether all were loaded, when it has ended
  */
-export const startCacheWarming = ({ searchClient, files, indexId, after = startDelayMs }: Deps) => {
-  const stop = new AbortController()
-  const { signal } = stop
+export const startCacheWarming = (deps: Deps): Promise<boolean> => {
+  const { background, searchClient, files, indexId, after = startDelayMs } = deps
+  const { signal } = background
 
   /** An empty query loads the files into the caches. */
   const read = async (some: readonly WarmableFile[]): Promise<void> => {
@@ -55,13 +58,5 @@ export const startCacheWarming = ({ searchClient, files, indexId, after = startD
   }
 
   // Files that fail here are read by the search that needs them.
-  const warmed = warm().catch(() => {})
-  return {
-    /** Resolves when warming is complete or was stopped. */
-    done: (): Promise<void> => warmed,
-    close: async (): Promise<void> => {
-      stop.abort()
-      await warmed
-    },
-  }
+  return background.runInBackground("warm the search caches", warm)
 }

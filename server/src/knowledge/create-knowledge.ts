@@ -1,4 +1,6 @@
+import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
@@ -54,6 +56,7 @@ export type KnowledgeOptions = JobQueueOptions &
   BuiltInModelOptions
 
 interface Deps extends KnowledgeOptions {
+  background: BackgroundTasks
   config: Config
   watch: StorageMonitor["watch"]
   limits: Pick<UserLimits, "uploads">
@@ -75,15 +78,13 @@ interface Deps extends KnowledgeOptions {
   now: () => number
   isClockTrusted: () => boolean
   refreshCaller: RefreshCaller
-  say: (message: string) => void
-  warn: (message: string) => void
-  report: (error: Error) => void
+  log: Logger
 }
 
 /** Null on SQLite. */
-const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null> => {
-  if (db.dialect !== "postgres") return null
-  const pgvector = createPgvector({ store: createPgvectorStore(db), say, report })
+const openPgvector = async (deps: Deps): Promise<Pgvector | null> => {
+  if (deps.db.dialect !== "postgres") return null
+  const pgvector = createPgvector({ ...deps, store: createPgvectorStore(deps.db) })
   await pgvector.open()
   return pgvector
 }
@@ -91,6 +92,7 @@ const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null>
 /** Creates everything related to files and collections. */
 export const createKnowledge = async (deps: Deps) => {
   const {
+    background,
     config,
     limits,
     rowLimits,
@@ -105,7 +107,6 @@ export const createKnowledge = async (deps: Deps) => {
     newId,
     now,
     isClockTrusted,
-    report,
   } = deps
   const isSingleNode = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
@@ -207,18 +208,19 @@ export const createKnowledge = async (deps: Deps) => {
     now,
     isClockTrusted,
   })
-  const cacheWarming = startCacheWarming({
+  const warmed = startCacheWarming({
+    background,
     searchClient: scanClient,
     files: processing.store.searchable,
     indexId: () => (pgvector?.isUsable() ? null : indexes.active()),
   })
-  const cleanup = startStorageCleanup({
+  startStorageCleanup({
+    background,
     files,
     objects,
     resumable,
     isSoleProcess: isSingleNode,
     isClockTrusted,
-    report,
   })
   await queue.start()
   await indexes.start(queue)
@@ -250,12 +252,9 @@ export const createKnowledge = async (deps: Deps) => {
     }),
     searchableFiles,
     /** Resolves when the files present at the start are in memory. */
-    warmed: cacheWarming.done,
+    warmed,
     close: async (): Promise<void> => {
-      await cacheWarming.close()
-      await cleanup.close()
       await queue.close()
-      await indexes.close()
       builtIn.close()
       await processing.close()
       await searchClient.close()

@@ -1,11 +1,11 @@
 import { compareHits, dotProduct, type ScoredHit } from "@portico/search"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import type { NewJob } from "../jobs/store.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
@@ -17,6 +17,7 @@ export interface EmbeddingIndexOptions {
 }
 
 interface Deps extends EmbeddingIndexOptions {
+  background: BackgroundTasks
   db: Database
   bus: Bus
   models: EmbeddingModels
@@ -29,12 +30,12 @@ interface Deps extends EmbeddingIndexOptions {
   concurrency: number
   newId: () => string
   now: () => number
-  report: (error: Error) => void
 }
 
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const reconcileIntervalMs = 30_000
+const taskName = "reconcile embedding indexes"
 /** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
 
@@ -45,12 +46,11 @@ const jobTarget = (spaceId: string, fileId: string): string => `${spaceId} ${fil
  * one being built that replaces it once it contains every file.
  */
 export const createEmbeddingIndexes = (deps: Deps) => {
-  const { db, bus, models, embedder, store, files, passages, newId, now } = deps
+  const { background, db, bus, models, embedder, store, files, passages, newId, now } = deps
   const { questionTimeoutMs } = deps
   let indexes: EmbeddingIndex[] = []
   let queue: JobQueue | undefined
-  let timer: NodeJS.Timeout | undefined
-  let reconciling: Promise<void> = Promise.resolve()
+  let reconciling: Promise<unknown> = Promise.resolve()
 
   const active = (): EmbeddingIndex | undefined => indexes.find(({ state }) => state === "active")
   const usableIndex = (): EmbeddingIndex | undefined => {
@@ -118,21 +118,17 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   }
 
   const reconcileOnce = async (): Promise<void> => {
-    try {
-      await load()
-      const model = models.choose(active()?.model ?? null)
-      if (model !== null) await ensureIndex(model)
-      await enqueueIncomplete()
-      await activateIfComplete()
-      // Not awaited: building takes minutes, during which passages are scanned.
-      void deps.catchUp(indexes)
-    } catch (error) {
-      deps.report(error instanceof Error ? error : new Error(String(error)))
-    }
+    await load()
+    const model = models.choose(active()?.model ?? null)
+    if (model !== null) await ensureIndex(model)
+    await enqueueIncomplete()
+    await activateIfComplete()
+    // Not awaited: building takes minutes, during which passages are scanned.
+    void deps.catchUp(indexes)
   }
 
-  const reconcile = (): Promise<void> => {
-    reconciling = reconciling.then(() => runAsNobody(reconcileOnce))
+  const reconcile = (): Promise<unknown> => {
+    reconciling = reconciling.then(() => background.runInBackground(taskName, reconcileOnce))
     return reconciling
   }
 
@@ -221,7 +217,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     start: async (jobs: JobQueue): Promise<void> => {
       queue = jobs
       await reconcile()
-      timer = setInterval(() => void reconcile(), reconcileIntervalMs).unref()
+      background.every(reconcileIntervalMs, taskName, reconcile)
     },
 
     /** Applies changes of the available or selected models. */
@@ -283,11 +279,6 @@ export const createEmbeddingIndexes = (deps: Deps) => {
         }),
       )
       return exact.sort(compareHits)
-    },
-
-    close: async (): Promise<void> => {
-      clearInterval(timer)
-      await reconciling
     },
   }
 }

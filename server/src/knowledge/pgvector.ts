@@ -1,6 +1,6 @@
 import { compareHits, type ScoredHit } from "@portico/search"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Tx } from "../db/database.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import {
   maxDimensions,
   type NearestQuery,
@@ -14,9 +14,9 @@ const minVersion = [0, 8] as const
 const defaultMaxExactPassages = 20_000
 
 interface Deps {
+  background: BackgroundTasks
   store: PgvectorStore
-  say: (message: string) => void
-  report: (error: Error) => void
+  log: { info(message: string): void; error(fields: object, message: string): void }
   maxExactPassages?: number
 }
 
@@ -37,14 +37,14 @@ const isSupported = (version: string): boolean => {
  * answer (index not built yet, too many dimensions) is scanned by the gateway instead.
  */
 export const createPgvector = ({
+  background,
   store,
-  say,
-  report,
+  log,
   maxExactPassages = defaultMaxExactPassages,
 }: Deps) => {
   let isUsable = false
   const completeIndexes = new Set<string>()
-  let catchUpRun: Promise<void> | undefined
+  let catchUpRun: Promise<boolean> | undefined
   const tooManyDimensions = new Set<string>()
 
   /** @returns the version, or the reason why there is none */
@@ -67,7 +67,7 @@ export const createPgvector = ({
   const build = async (id: string, dimensions: number): Promise<void> => {
     await store.createTable(id, dimensions)
     const isBuilt = await store.buildIndex(id, () => store.fill(id))
-    if (isBuilt) say(`pgvector index of ${id} is complete; semantic searches now use it`)
+    if (isBuilt) log.info(`pgvector index of ${id} is complete; semantic searches now use it`)
   }
 
   const catchUpOn = async (id: string, dimensions: number | null): Promise<void> => {
@@ -76,7 +76,7 @@ export const createPgvector = ({
       await ((await isWhole(id)) ? store.fill(id) : build(id, dimensions))
     } else if (!tooManyDimensions.has(id)) {
       tooManyDimensions.add(id)
-      say(
+      log.info(
         `pgvector cannot index ${dimensions} dimensions (maximum ${maxDimensions}); the gateway scans vectors instead`,
       )
     }
@@ -108,10 +108,11 @@ export const createPgvector = ({
       const { version, reason } = await install()
       isUsable = version !== null && isSupported(version)
       const required = minVersion.join(".")
-      if (isUsable) say(`the database has pgvector ${version}; vectors are indexed by the database`)
+      if (isUsable)
+        log.info(`the database has pgvector ${version}; vectors are indexed by the database`)
       else if (version !== null) {
-        say(`the gateway scans vectors: pgvector ${version} is older than ${required}`)
-      } else say(`the gateway scans vectors: pgvector is not available (${reason})`)
+        log.info(`the gateway scans vectors: pgvector ${version} is older than ${required}`)
+      } else log.info(`the gateway scans vectors: pgvector is not available (${reason})`)
     },
 
     isUsable: (): boolean => isUsable,
@@ -124,17 +125,17 @@ export const createPgvector = ({
     },
 
     /** Updates the database's indexes; the first time this may take minutes. */
-    catchUp: (spaces: readonly { id: string; dimensions: number | null }[]): Promise<void> => {
-      if (!isUsable) return Promise.resolve()
+    catchUp: async (
+      spaces: readonly { id: string; dimensions: number | null }[],
+    ): Promise<void> => {
+      if (!isUsable) return
       const all = async (): Promise<void> => {
         for (const { id, dimensions } of spaces) await catchUpOn(id, dimensions)
       }
-      catchUpRun ??= runAsNobody(all)
-        .catch((error: unknown) => report(toError(error)))
-        .finally(() => {
-          catchUpRun = undefined
-        })
-      return catchUpRun
+      catchUpRun ??= background.runInBackground("update pgvector indexes", all).finally(() => {
+        catchUpRun = undefined
+      })
+      await catchUpRun
     },
 
     /** @returns null if the gateway has to scan instead */
@@ -145,7 +146,10 @@ export const createPgvector = ({
         return (isSmallScope ? null : await searchByIndex(query)) ?? (await searchExact(query))
       } catch (error) {
         completeIndexes.delete(query.indexId)
-        report(toError(error))
+        log.error(
+          { err: error },
+          "a search with pgvector failed; the gateway scans vectors instead",
+        )
         return null
       }
     },

@@ -80,7 +80,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
     return newWorker
   }
 
-  const stopListening = bus.subscribe((message) => {
+  bus.subscribe("forget changed passages", (message) => {
     if (message.topic !== "files" && message.topic !== "reset") return
     const file = message.topic === "files" ? message.id : null
     for (const stale of changed) stale.add(file)
@@ -102,7 +102,6 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
       }),
 
     close: async (): Promise<void> => {
-      stopListening()
       await worker?.terminate()
     },
   }

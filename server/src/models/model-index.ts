@@ -130,12 +130,13 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
       isScheduled = false
       return load()
     })
+    // Whoever waits for it gets the error: the bus, which tries again, or a request.
     loading.catch(() => {})
   }
 
   const isAdmin = (userId: string): boolean => ownerById.get(userId)?.user.role === "admin"
 
-  bus.subscribe((message) => {
+  bus.subscribe("reload models", (message) => {
     if (!noteChange(pending, message)) return undefined
     scheduleLoad()
     return loading

@@ -1,5 +1,6 @@
 import { ScimError } from "@portico/scim"
 import type { Audit } from "../audit/audit.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import { Failure } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
@@ -18,11 +19,17 @@ const convertScimError = (error: unknown): unknown =>
     ? new Failure("bad_request", error.message, { scimType: error.scimType })
     : error
 
+interface Deps {
+  background: BackgroundTasks
+  db: Database
+  audit: Audit
+}
+
 /**
  * Audits every request of the identity provider. Successful changes write their event in their own
  * transaction; reads and failures are written here, before the response.
  */
-export const createScimAudit = ({ db, audit }: { db: Database; audit: Audit }) => {
+export const createScimAudit = ({ background, db, audit }: Deps) => {
   const auditFailure = async <T>(entry: ScimAuditEntry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -30,7 +37,9 @@ export const createScimAudit = ({ db, audit }: { db: Database; audit: Audit }) =
       const error = convertScimError(thrown)
       // A failure to write the audit event must not replace the original error.
       const { status } = toFailure(error)
-      await audit.recordDurably(db, { ...entry, outcome: "failure", status }).catch(() => {})
+      await background.runInBackground("record a failed attempt", () =>
+        audit.recordDurably(db, { ...entry, outcome: "failure", status }),
+      )
       throw error
     }
   }

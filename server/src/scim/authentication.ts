@@ -91,8 +91,7 @@ export const createScimAuthenticator = (
       const actor: Actor = { type: "anonymous", id: null, ...clientContext }
       const status = error instanceof Failure ? error.status : 500
       const target = { type: "scim", id: String(status) }
-      // A failure to write the audit event must not replace the original error.
-      await failures.record({ actor, action: "auth.failed", target, status }).catch(() => {})
+      await failures.recordInBackground({ actor, action: "auth.failed", target, status })
       throw error
     }
   }

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { AuthStore } from "../auth/store.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -22,6 +23,7 @@ import { createUserView } from "./user-view.ts"
 import { createScimUsers } from "./users.ts"
 
 interface Deps {
+  background: BackgroundTasks
   config: Config
   db: Database
   audit: Audit
@@ -52,7 +54,7 @@ const logConfigWarnings = (config: Config, log: Logger): void => {
 
 /** SCIM 2.0 (RFC 7643, 7644): users and groups for the organization's identity provider. */
 export const createScim = (deps: Deps) => {
-  const { config, db, audit, failures, userStore, groupStore, authStore, log } = deps
+  const { config, db, failures, userStore, groupStore, authStore, log } = deps
   logConfigWarnings(config, log)
   const userView = createUserView(db, config.SCIM_DELETE_MODE)
   const groupView = createGroupView(db)
@@ -73,7 +75,7 @@ export const createScim = (deps: Deps) => {
   return {
     admit: createScimAuthenticator(config, failures),
     resources,
-    audit: createScimAudit({ db, audit }),
+    audit: createScimAudit(deps),
     baseUrlOf: createBaseUrlResolver(config.PUBLIC_URL),
   }
 }

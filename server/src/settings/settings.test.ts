@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
@@ -20,7 +21,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
     createSettings({
       config: readConfig(env),
       db,
-      bus: createLocalBus(),
+      bus: createLocalBus(createTestBackground()),
       audit: createAudit({ now }),
       now,
     })

@@ -63,7 +63,7 @@ export const createSettings = async (deps: Deps) => {
       for (const listener of listeners) listener()
     })
 
-  bus.subscribe(({ topic }) => {
+  bus.subscribe("reload settings", ({ topic }) => {
     // If this fails, the last known settings apply until the bus tries again.
     return topic === "settings" || topic === "reset" ? reload() : undefined
   })
@@ -116,7 +116,7 @@ export const createSettings = async (deps: Deps) => {
         await bus.publish(tx, { topic: "settings" })
         return load(tx)
       })
-      // The change is stored: if this fails, the bus repeats it.
+      // The change is stored: if this fails, the bus repeats and reports it.
       await reload().catch(() => {})
       return { values, locked }
     },

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Accounts } from "../auth/accounts.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -23,6 +24,7 @@ import { createSignOn } from "./sign-on.ts"
 import { createSignOnStore } from "./store.ts"
 
 interface Deps {
+  background: BackgroundTasks
   config: Config
   db: Database
   users: Users
@@ -44,11 +46,13 @@ interface Deps {
 
 /** Builds single sign-on from the providers configured in the environment. */
 export const createSingleSignOn = (deps: Deps) => {
-  const { config, db, users, userStore, settings, secrets, now } = deps
+  const { background, config, db, users, userStore, settings, secrets, now } = deps
   const store = createSignOnStore(db, deps.isClockTrusted)
   // PUBLIC_URL is required as soon as there is a provider; the default is never used.
   const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
-  const providers = config.signOn.map((provider) => createProviderClient(provider, publicUrl))
+  const providers = config.signOn.map((provider) =>
+    createProviderClient({ background, settings: provider, publicUrl }),
+  )
   const findProvider = (name: string): SignOnProviderClient | undefined =>
     providers.find((provider) => provider.settings.name === name)
   const flows = createSignOnFlows({ secrets, publicUrl, now })

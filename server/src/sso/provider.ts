@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRemoteJWKSet, customFetch } from "jose"
 import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import type { SignOnFlow } from "./authorization-flow.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
@@ -38,8 +39,14 @@ const requiredClaimNames = ({ link_claim, email_claim, groups_claim }: OidcProvi
     (name) => name !== null,
   )
 
+interface Deps {
+  background: BackgroundTasks
+  settings: OidcProvider
+  publicUrl: string
+}
+
 /** An identity provider; its configuration is discovered on first use and refreshed hourly. */
-export const createProviderClient = (settings: OidcProvider, publicUrl: string) => {
+export const createProviderClient = ({ background, settings, publicUrl }: Deps) => {
   const { name, issuer, client_id } = settings
   const base = `${publicUrl}/api/v1/sso/${name}`
   const redirectUri = `${base}/callback`
@@ -91,7 +98,9 @@ export const createProviderClient = (settings: OidcProvider, publicUrl: string) 
     if (found) {
       const at = performance.now()
       const isOld = at - found.at > refreshAfterMs && !running
-      if (isOld && !(failed && at - failed.at < retryAfterMs)) discover().catch(() => {})
+      if (isOld && !(failed && at - failed.at < retryAfterMs)) {
+        void background.runInBackground("refresh identity providers", discover)
+      }
       return found.configuration
     }
     if (failed && performance.now() - failed.at < retryAfterMs) throw toSignOnRefusal(failed.error)

@@ -187,9 +187,7 @@ export const createSignOn = (deps: Deps) => {
       const cause = error instanceof Error && error.cause ? describeCause(error.cause) : undefined
       const { request_id } = actor
       log.warn({ request_id, provider, problem, cause }, "Sign-in rejected")
-      await failures
-        .record({ ...failure, after: { provider, reason: problem } })
-        .catch((reason: unknown) => log.warn({ err: reason }, "Failed to write an audit event"))
+      await failures.recordInBackground({ ...failure, after: { provider, reason: problem } })
       return problem
     },
 

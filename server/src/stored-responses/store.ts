@@ -276,7 +276,7 @@ export const createResponseStore = (db: Database) => {
     },
 
     /** In batches: one transaction for all would block other writers. */
-    deleteExpired: async (expiredAt: number): Promise<void> => {
+    deleteExpired: async (expiredAt: number, signal?: AbortSignal): Promise<void> => {
       const deleteBatch = async (tx: Tx): Promise<number> => {
         const expired = await tx
           .selectFrom("stored_responses")
@@ -290,7 +290,7 @@ export const createResponseStore = (db: Database) => {
         await removeResponses(tx, takeBatch(expired))
         return expired.length
       }
-      while ((await db.essential.transactRelaxed(deleteBatch)) > 0);
+      while (!signal?.aborted && (await db.essential.transactRelaxed(deleteBatch)) > 0);
     },
   }
 }

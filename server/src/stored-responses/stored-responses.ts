@@ -1,4 +1,5 @@
 import type { Audit } from "../audit/audit.ts"
+import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
@@ -19,11 +20,10 @@ interface ResponseLimit {
 }
 
 interface Deps {
+  config: Pick<Config, "RESPONSE_LIFETIME">
   db: Database
   storage: StorageQuota
   audit: Audit
-  /** Age, in seconds, at which responses expire. */
-  lifetimeSeconds: number
   newId: () => string
   now: () => number
   /** Tests reduce it. */
@@ -67,10 +67,10 @@ const toJsonArray = (texts: readonly string[]): string => `[${texts.join(",")}]`
 
 /** Responses of the Responses API, which later requests continue or refer to. */
 export const createStoredResponses = (deps: Deps) => {
-  const { db, storage, audit, lifetimeSeconds, newId, now, maxPerUser = defaultMaxPerUser } = deps
+  const { db, storage, audit, config, newId, now, maxPerUser = defaultMaxPerUser } = deps
   const store = createResponseStore(db)
 
-  const expiredAt = (): number => now() - lifetimeSeconds
+  const expiredAt = (): number => now() - config.RESPONSE_LIFETIME
   const ownerOf = (userId: string): Owner => ({ userId, expiredAt: expiredAt() })
 
   /**
@@ -232,7 +232,8 @@ export const createStoredResponses = (deps: Deps) => {
         await audit.record(tx, { actor, action: "response.deleted", target })
       }),
 
-    deleteExpired: (): Promise<void> => store.deleteExpired(expiredAt()),
+    deleteExpired: (signal?: AbortSignal): Promise<void> =>
+      store.deleteExpired(expiredAt(), signal),
   }
 }
 

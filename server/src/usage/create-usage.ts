@@ -1,33 +1,35 @@
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
-import type { ScheduledDeletionOptions } from "../jobs/scheduled-deletion.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createMetrics } from "./metrics.ts"
 import { createRecordQueue } from "./record-queue.ts"
-import { createRetention } from "./retention.ts"
 import { createUsageStore } from "./store.ts"
 import { createUsageRecorders } from "./usage-recorder.ts"
 
-interface Deps extends ScheduledDeletionOptions {
+interface Deps {
+  background: BackgroundTasks
   db: Database
   settings: SettingsStore
-  isClockTrusted: () => boolean
   now: () => number
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ db, settings, now, ...deps }: Deps) => {
-  const recordQueue = createRecordQueue(db)
-  const metrics = createMetrics(recordQueue)
+export const createUsage = ({ background, db, settings, now }: Deps) => {
+  const recordQueue = createRecordQueue({ db, background })
+  const metrics = createMetrics({ recordQueue, background })
   const usageStore = createUsageStore(db)
-  const retention = createRetention({ ...deps, store: usageStore, settings, now })
   return {
     recordQueue,
     metrics,
     usageRecorders: createUsageRecorders({ recordQueue, metrics, now }),
     usageStore,
-    close: async (): Promise<void> => {
-      retention.close()
-      await recordQueue.close()
+
+    /** Deletes records older than the setting `usage_retention`, in seconds; 0 keeps all. */
+    deleteExpiredUsage: async (signal?: AbortSignal): Promise<void> => {
+      const { usage_retention } = settings.current()
+      if (usage_retention > 0) await usageStore.deleteOlderThan(now() - usage_retention, signal)
     },
+
+    close: recordQueue.close,
   }
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createHistogram } from "./histogram.ts"
 import type { RecordQueue, UsageRecord } from "./record-queue.ts"
 
@@ -17,11 +18,16 @@ const operations: Record<string, string> = {
   responses: "chat",
 }
 
+interface Deps {
+  recordQueue: RecordQueue
+  background: BackgroundTasks
+}
+
 /**
  * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
  * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
  */
-export const createMetrics = (recordQueue: RecordQueue) => {
+export const createMetrics = ({ recordQueue, background }: Deps) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createHistogram({
@@ -64,6 +70,16 @@ export const createMetrics = (recordQueue: RecordQueue) => {
     collect() {
       this.reset()
       this.inc(recordQueue.dropped())
+    },
+  })
+  new Counter({
+    name: "portico_background_failures_total",
+    help: "Failed runs of background tasks",
+    labelNames: ["task"],
+    registers: [register],
+    collect() {
+      this.reset()
+      for (const [task, count] of background.failureCounts()) this.inc({ task }, count)
     },
   })
 

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
 import { openDatabase } from "../db/open.ts"
 import { currentUser, runAs } from "../limits/current-user.ts"
@@ -23,7 +24,7 @@ const open = () =>
 
 it("writes every record as it was given, in full batches and in what is left over", async () => {
   const db = await open()
-  const recorder = createRecordQueue(db)
+  const recorder = createRecordQueue({ db, background: createTestBackground() })
   const records = Array.from({ length: 1137 }, (_, tokens) => record(tokens))
   for (const each of records) recorder.enqueue(each)
   await recorder.flush()
@@ -35,7 +36,7 @@ it("writes every record as it was given, in full batches and in what is left ove
 
 it("drops what a full queue cannot hold, and counts it", async () => {
   const db = await open()
-  const recorder = createRecordQueue(db)
+  const recorder = createRecordQueue({ db, background: createTestBackground() })
   for (let at = 0; at < 20_010; at++) recorder.enqueue(record(at))
   expect(recorder.dropped()).toBe(10)
   await recorder.close()
@@ -49,7 +50,7 @@ it("writes on nobody's behalf, whoever's record fills a batch", async () => {
     writers.push(currentUser())
     return db.append(table, rows)
   }
-  const recorder = createRecordQueue({ ...db, append })
+  const recorder = createRecordQueue({ db: { ...db, append }, background: createTestBackground() })
   runAs("eve", () => {
     for (let tokens = 0; tokens < 500; tokens++) recorder.enqueue(record(tokens))
   })

@@ -1,4 +1,5 @@
 import type { Insertable } from "kysely"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
 import type { UsageRow } from "../db/tables.ts"
@@ -8,6 +9,12 @@ const writeIntervalMs = 500
 /** Rows per transaction. Smaller batches cost more per row; larger ones block other writers. */
 const rowsPerBatch = 500
 const maxQueued = 20_000
+const taskName = "write usage records"
+
+interface Deps {
+  db: Database
+  background: BackgroundTasks
+}
 
 export type UsageRecord = Insertable<UsageRow>
 
@@ -15,7 +22,7 @@ export type UsageRecord = Insertable<UsageRow>
  * Writes usage records in batches, in the background. A full queue drops new records and counts
  * them: recording usage never slows down a request.
  */
-export const createRecordQueue = (db: Database) => {
+export const createRecordQueue = ({ db, background }: Deps) => {
   /** Serialized when queued: serializing hundreds of rows at once would block all requests. */
   let queue: string[] = []
   let droppedCount = 0
@@ -60,21 +67,23 @@ export const createRecordQueue = (db: Database) => {
     await startWriting(queue.length)
   }
   // Rows that could not be written stay queued for the next attempt.
-  const writeFullBatches = (): void =>
-    void startWriting(queue.length - (queue.length % rowsPerBatch)).catch(() => {})
-  const timer = setInterval(() => void flush().catch(() => {}), writeIntervalMs).unref()
+  const writeInBackground = (write: () => Promise<void>): Promise<boolean> =>
+    background.runInBackground(taskName, write)
+  const writeFullBatches = (): Promise<void> =>
+    startWriting(queue.length - (queue.length % rowsPerBatch))
+  background.every(writeIntervalMs, taskName, flush)
 
   return {
     enqueue: (row: UsageRecord): void => {
       if (queue.length >= maxQueued) droppedCount++
-      else if (queue.push(JSON.stringify(row)) >= rowsPerBatch) writeFullBatches()
+      else if (queue.push(JSON.stringify(row)) >= rowsPerBatch)
+        void writeInBackground(writeFullBatches)
     },
     dropped: (): number => droppedCount,
     queuedCount: (): number => queue.length,
     flush,
     close: async (): Promise<void> => {
-      clearInterval(timer)
-      await flush().catch(() => {})
+      await writeInBackground(flush)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
@@ -18,7 +19,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   beforeAll(async () => {
     database = await open()
     store = createUsageStore(database.db)
-    const recorder = createRecordQueue(database.db)
+    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
     for (const row of [
       record({ at: today - 1, duration_ms: 50 }),
       record({ key_id: "k1", time_to_first_token_ms: 20 }),
@@ -67,7 +68,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   })
 
   it("is kept though one record of many is no good, or was written before", async () => {
-    const recorder = createRecordQueue(database.db)
+    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
     const twice = record({ model: "kept" })
     recorder.enqueue(twice)
     await recorder.flush()
@@ -82,7 +83,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   })
 
   it("is forgotten past its age, however much it is", async () => {
-    const recorder = createRecordQueue(database.db)
+    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
     for (let n = 0; n < 1000; n++) recorder.enqueue(record({ at: today - n - 1 }))
     await recorder.close()
     await store.deleteOlderThan(today)

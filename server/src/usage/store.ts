@@ -73,7 +73,7 @@ export const createUsageStore = (db: Database) => ({
   },
 
   /** In batches: deleting a year's records in one transaction would block other writers. */
-  deleteOlderThan: async (before: number): Promise<void> => {
+  deleteOlderThan: async (before: number, signal?: AbortSignal): Promise<void> => {
     const deleteBatch = (tx: Tx) =>
       tx
         .deleteFrom("usage")
@@ -82,7 +82,10 @@ export const createUsageStore = (db: Database) => ({
         )
         .returning("id")
         .execute()
-    while ((await db.essential.transactRelaxed(deleteBatch)).length === batchSize);
+    let deleted = batchSize
+    while (deleted === batchSize && !signal?.aborted) {
+      deleted = (await db.essential.transactRelaxed(deleteBatch)).length
+    }
   },
 })
 

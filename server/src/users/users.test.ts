@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
@@ -16,7 +17,7 @@ const usersOn = ({ db }: OpenedDatabase): Users =>
     db,
     store: createUserStore(db),
     audit: createAudit({ now }),
-    bus: createLocalBus(),
+    bus: createLocalBus(createTestBackground()),
     newId: () => randomUUIDv7(),
     nowMs: () => now() * 1000,
     hashPassword: async (password) => `hash of ${password}`,

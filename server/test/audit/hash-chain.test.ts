@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
+import { createTestBackground } from "../harness/background.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
@@ -74,7 +75,8 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
 
   /** Changes the database as its owner can: with the triggers disabled. */
   const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
-    const opened = database.url === undefined ? openSqlite(database.dataDir) : undefined
+    const opened =
+      database.url === undefined ? openSqlite(database.dataDir, createTestBackground()) : undefined
     const db = opened?.writer ?? openWithoutTimeout(database.url ?? "")
     await disableTriggers(db)
     for (const statement of statements) await statement.execute(db)
@@ -175,7 +177,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
       .executeTakeFirstOrThrow()
     await sleep(2100)
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 1 })
-    await auditProcessing.retention.sweep()
+    await auditProcessing.deleteExpired()
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 0 })
     await createGroups(3)
     const { body } = await gateway.call("GET", "/api/v1/audit?action=audit.pruned")

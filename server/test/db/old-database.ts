@@ -4,6 +4,7 @@ import { type Migration, Migrator } from "kysely/migration"
 import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
+import { createTestBackground } from "../harness/background.ts"
 import type { TestDatabase } from "../harness/databases.ts"
 
 const migrationsFolder = new URL("../../src/db/migrations/", import.meta.url)
@@ -27,7 +28,7 @@ export const createOldDatabase = async (
   name: string,
   fill: (db: Kysely<Tables>) => Promise<void>,
 ): Promise<void> => {
-  const embedded = url === undefined ? openSqlite(dataDir) : undefined
+  const embedded = url === undefined ? openSqlite(dataDir, createTestBackground()) : undefined
   const db = embedded?.writer ?? openWithoutTimeout(url ?? "")
   const getMigrations = () => migrationsBefore(name)
   const migrator = new Migrator({ db, provider: { getMigrations } })

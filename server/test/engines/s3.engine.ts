@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { createS3Client, parseS3Url } from "../../src/files/s3-client.ts"
 import { createS3ObjectStore } from "../../src/files/s3-object-store.ts"
+import { createTestBackground } from "../harness/background.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { findFreePort } from "../harness/ports.ts"
 import { waitFor } from "../harness/usage-records.ts"
@@ -275,7 +276,11 @@ describe(`versitygw ${version}`, () => {
     for (const path of created) utimesSync(path, longAgo, longAgo)
     expect(await listed()).toContain("ab/cd/old")
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-    const objects = createS3ObjectStore(urlOf(), dataDir)
+    const objects = createS3ObjectStore({
+      url: urlOf(),
+      dataDir,
+      background: createTestBackground(),
+    })
     await objects.sweep(true)
     await objects.close()
     const left = await listed()

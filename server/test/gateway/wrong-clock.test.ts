@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { ClockState, ClockStore } from "../../src/jobs/clock-store.ts"
 import { createClockWatch } from "../../src/jobs/clock-watch.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
+import { createTestBackground } from "../harness/background.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminPassword } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
@@ -91,7 +92,9 @@ describe("trust in the clock", () => {
   /** Starts a process that looks at the clock only when the test says so. */
   const start = async (state?: ClockState) => {
     if (state) stored = state
-    const watch = createClockWatch({
+    const background = createTestBackground()
+    const watch = await createClockWatch({
+      background,
       ...{ store, wallMs: () => wall, steadyMs: () => steady, clockCheckMs: 2 ** 30 },
     })
     await watch.check()
@@ -101,7 +104,7 @@ describe("trust in the clock", () => {
       await watch.check()
       return watch.isClockTrusted()
     }
-    return { run, close: watch.close, isTrusted: watch.isClockTrusted }
+    return { run, close: background.close, isTrusted: watch.isClockTrusted }
   }
 
   it("begins in doubt, and again after a jump, for less than an hour", async () => {

@@ -1,5 +1,6 @@
 import { dotProduct, toUnitVector } from "@portico/search"
 import { sql } from "kysely"
+import { createBackgroundTasks } from "../../src/background/background-tasks.ts"
 import { createLocalBus } from "../../src/bus/bus.ts"
 import type { Database } from "../../src/db/database.ts"
 import { createPassageStore } from "../../src/files/passage-store.ts"
@@ -75,17 +76,20 @@ const addFile = (db: Database, id: string): Promise<void> =>
 
 export const openVectorSearch = async ({ open, exactUpTo }: VectorBackend) => {
   const { db, remove } = await open()
-  const bus = createLocalBus()
   const messages: string[] = []
-  const logMessage = (message: string): void => void messages.push(message)
   const errors: Error[] = []
-  const reportError = (error: Error): void => void errors.push(error)
+  const log = {
+    info: (message: string) => void messages.push(message),
+    error: (_: object, message: string) => void errors.push(new Error(message)),
+  }
+  const background = createBackgroundTasks({ log })
+  const bus = createLocalBus(background)
   const pgvector =
     db.dialect === "postgres"
       ? createPgvector({
+          background,
           store: createPgvectorStore(db),
-          say: logMessage,
-          report: reportError,
+          log,
           ...(exactUpTo !== undefined && { maxExactPassages: exactUpTo }),
         })
       : null

@@ -14,7 +14,7 @@ export const storedResponsesOf = (
     db: gateway.db,
     storage: gateway.storageLimit,
     audit: gateway.audit,
-    lifetimeSeconds: gateway.config.RESPONSE_LIFETIME,
+    config: gateway.config,
     newId: randomUUID,
     now: nowSeconds,
     ...options,

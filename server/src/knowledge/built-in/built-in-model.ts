@@ -1,4 +1,5 @@
 import { createRequire } from "node:module"
+import type { Logger } from "pino"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { builtInModelFolder } from "./model-files.ts"
@@ -19,7 +20,7 @@ export interface BuiltInModelOptions {
 }
 
 interface Deps extends BuiltInModelOptions {
-  warn: (message: string) => void
+  log: Pick<Logger, "warn">
 }
 
 /** The runtime is an optional dependency, which npm skips on platforms without a binary. */
@@ -41,7 +42,7 @@ export const createBuiltInModel = (deps: Deps) => {
 
   const setProblem = (reason: string | null): void => {
     problem = reason
-    if (reason !== null) deps.warn(`The built-in embedding model is unavailable: ${reason}`)
+    if (reason !== null) deps.log.warn(`The built-in embedding model is unavailable: ${reason}`)
     for (const listener of listeners) listener()
   }
   const { embed, close } = createEmbeddingProcess({
