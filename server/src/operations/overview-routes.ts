@@ -1,6 +1,9 @@
 import { z } from "zod"
 import { json, route } from "../http/route.ts"
 
+/** What is kept in memory, and read again when it has changed. */
+export const ReloadedPart = z.enum(["settings", "connections", "functions", "models"])
+
 const Overview = z
   .object({
     version: z.string(),
@@ -12,6 +15,11 @@ const Overview = z
     disk: z.object({ free_bytes: z.int(), total_bytes: z.int(), is_low: z.boolean() }).nullable(),
     /** Why writes fail at the moment; null if they succeed. */
     storage_failure: z.string().nullable(),
+    /**
+     * Parts that could not be read again after a change: their previous state stays in use, and
+     * the gateway keeps trying.
+     */
+    failed_reloads: z.array(z.object({ part: ReloadedPart, error: z.string() })),
     /** When `npm run backup` last succeeded; null if never, or on PostgreSQL. */
     last_backup_at: z.int().nullable(),
     /** The shell command that makes a backup; null on PostgreSQL. */

@@ -1,14 +1,16 @@
 import { readFile, stat } from "node:fs/promises"
 import { sql } from "kysely"
 import packageJson from "../../package.json" with { type: "json" }
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import { lastBackupPath } from "../db/backup.ts"
 import type { Database } from "../db/database.ts"
 import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
+import { shortenMessage } from "../errors.ts"
 import type { Router } from "../http/router.ts"
 import { backupCommand } from "./backup-command.ts"
-import { type Overview, overviewRoutes } from "./overview-routes.ts"
+import { type Overview, overviewRoutes, ReloadedPart } from "./overview-routes.ts"
 
 const expiryNoticeSeconds = 14 * 86_400
 const maxExpiringKeys = 10
@@ -16,6 +18,7 @@ const lowDiskShare = 0.1
 
 interface Deps {
   router: Router
+  background: Pick<BackgroundTasks, "lastError">
   config: Pick<Config, "DATA_DIR">
   db: Database
   storage: Pick<StorageMonitor, "failureMessage">
@@ -87,8 +90,22 @@ const findExpiringKeys = (db: Database, now: number) =>
     .limit(maxExpiringKeys)
     .execute()
 
+/** The bus names the tasks that apply its messages. */
+const findFailedReloads = ({ lastError }: Pick<BackgroundTasks, "lastError">) =>
+  ReloadedPart.options.flatMap((part): Overview["failed_reloads"] => {
+    const error = lastError(`reload ${part}`)
+    return error ? [{ part, error: shortenMessage(error.message) }] : []
+  })
+
 /** The state of the gateway, for the first page of the administration. */
-export const createOverviewRouter = ({ router, config, db, storage, now }: Deps): Router => {
+export const createOverviewRouter = ({
+  router,
+  background,
+  config,
+  db,
+  storage,
+  now,
+}: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
   router.on(
     overviewRoutes.get,
@@ -99,6 +116,7 @@ export const createOverviewRouter = ({ router, config, db, storage, now }: Deps)
       database: { kind: db.dialect, bytes: await databaseBytes(db) },
       disk: await describeDisk(config.DATA_DIR),
       storage_failure: storage.failureMessage(),
+      failed_reloads: findFailedReloads(background),
       ...(await describeBackup(db, config.DATA_DIR, new Date(now() * 1000))),
       ...(await countObjects(db)),
       expiring_keys: await findExpiringKeys(db, now()),

@@ -24,6 +24,14 @@ export const overview = {
   "overview.diskLow":
     "Auf dem Datenträger des Datenordners sind nur noch {free} frei. Löschen Sie Dateien, oder vergrößern Sie das Volume.",
   "overview.storageFails": "{problem}. Bis das behoben ist, kann nichts gespeichert werden.",
+  "overview.reloadFails.settings":
+    "Die Einstellungen konnten nicht neu geladen werden. Die bisherigen gelten weiter, und der Server versucht es erneut.",
+  "overview.reloadFails.connections":
+    "Die Verbindungen konnten nicht neu geladen werden. Die bisherigen gelten weiter, und der Server versucht es erneut.",
+  "overview.reloadFails.functions":
+    "Die Funktionen konnten nicht neu geladen werden. Die bisherigen gelten weiter, und der Server versucht es erneut.",
+  "overview.reloadFails.models":
+    "Die Modelle konnten nicht neu geladen werden. Die bisherigen gelten weiter, und der Server versucht es erneut.",
   "overview.queue": "Hintergrundaufgaben",
   "overview.jobs": { one: "{count} wartet", other: "{count} warten" },
   "overview.retrying": "{count} fehlgeschlagen, werden wiederholt",

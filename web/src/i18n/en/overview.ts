@@ -24,6 +24,14 @@ export const overview = {
   "overview.diskLow":
     "Only {free} are left on the data folder's disk. Delete files, or enlarge the volume.",
   "overview.storageFails": "{problem}. Nothing can be saved until this is fixed.",
+  "overview.reloadFails.settings":
+    "The settings couldn't be reloaded. The previous ones stay in use, and the server keeps trying.",
+  "overview.reloadFails.connections":
+    "The connections couldn't be reloaded. The previous ones stay in use, and the server keeps trying.",
+  "overview.reloadFails.functions":
+    "The functions couldn't be reloaded. The previous ones stay in use, and the server keeps trying.",
+  "overview.reloadFails.models":
+    "The models couldn't be reloaded. The previous ones stay in use, and the server keeps trying.",
   "overview.queue": "Background jobs",
   "overview.jobs": { one: "{count} waiting", other: "{count} waiting" },
   "overview.retrying": "{count} failed and will be retried",

@@ -37,6 +37,13 @@ const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
   return items
 }
 
+const reloadItems = ({ failed_reloads }: Overview): AttentionItem[] =>
+  failed_reloads.map(({ part, error }) => ({
+    id: `reload ${part}`,
+    text: t(`overview.reloadFails.${part}`),
+    note: error,
+  }))
+
 const backupItems = ({ backup_command, last_backup_at }: Overview): AttentionItem[] => {
   if (backup_command === null) return []
   const item = { id: "backup", command: backup_command }
@@ -120,6 +127,7 @@ interface AttentionProps {
 export const Attention = ({ overview, connections }: AttentionProps) => {
   const items = [
     ...storageItems(overview),
+    ...reloadItems(overview),
     ...connectionItems(connections),
     ...peopleItems(overview),
     ...fileItems(overview),
