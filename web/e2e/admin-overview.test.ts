@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
@@ -51,6 +52,31 @@ describe("the administration", () => {
     await item.getByRole("link", { name: "Review" }).click()
     await page.getByRole("heading", { name: "Users" }).waitFor()
     await page.getByRole("table").getByText("grace@example.com").waitFor()
+    expect(pageErrors).toEqual([])
+  })
+
+  it("says that the functions could not be reloaded, until they are", async () => {
+    const { db, bus } = app.gateway.gateway
+    const rename = (from: string, to: string) =>
+      db.runWithoutTimeout((writer) =>
+        sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(writer),
+      )
+    await rename("functions", "hidden_table")
+    await db.transact((tx) => bus.publish(tx, { topic: "functions" }))
+    const { page, open, pageErrors } = await app.asAdmin()
+    await open("/admin")
+    const item = page
+      .getByRole("listitem")
+      .filter({ hasText: "The functions couldn't be reloaded. The previous ones stay in use" })
+    await item.getByText("no such table: functions").waitFor()
+    await rename("hidden_table", "functions")
+    await expect
+      .poll(async () => {
+        await page.reload()
+        await page.getByText("SQLite,").waitFor()
+        return item.count()
+      })
+      .toBe(0)
     expect(pageErrors).toEqual([])
   })
 

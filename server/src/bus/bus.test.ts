@@ -68,6 +68,21 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     expect(received).toEqual([])
   })
 
+  it("stops delivering when it is closed", async () => {
+    const bus = newBus()
+    const received = receivedBy(bus)
+    if (database.url) await expect.poll(() => received).toEqual([{ topic: "reset" }])
+    received.length = 0
+    await bus.close()
+    await database.db.transact((tx) => bus.publish(tx, user("late")))
+    const others = buses.map(receivedBy)
+    await publish(user("after"))
+    await expect
+      .poll(() => others.map((messages) => messages.at(-1)))
+      .toEqual(buses.map(() => user("after")))
+    expect(received).toEqual([])
+  })
+
   it("sends a listener whose work failed a reset until it succeeds", async () => {
     const failing: BusMessage[] = []
     const leave = buses[0]?.subscribe("test", async (message) => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
@@ -35,6 +36,7 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
       users: { total: 2, pending: 0 },
       files: { failed: 0 },
       storage_failure: null,
+      failed_reloads: [],
       last_backup_at: null,
     })
     expect(body.database.bytes).toBeGreaterThan(10_000)
@@ -43,6 +45,33 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
     await gateway.call("POST", `/api/v1/users/${grace.id}/update`, { role: "pending" })
     expect((await readOverview()).body.users).toEqual({ total: 2, pending: 1 })
   })
+
+  it.each(["settings", "connections", "functions", "models"])(
+    "reports that the %s could not be reloaded, until they are",
+    async (part) => {
+      const { db, bus } = gateway.gateway
+      const rename = (from: string, to: string) =>
+        db.runWithoutTimeout((writer) =>
+          sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(writer),
+        )
+      const readFailures = async () => (await readOverview()).body.failed_reloads
+      expect(await readFailures()).toEqual([])
+
+      await rename(part, "hidden_table")
+      await db.transact((tx) => bus.publish(tx, { topic: "reset" }))
+      await expect
+        .poll(readFailures)
+        .toEqual([{ part, error: expect.stringMatching(/no such table|does not exist/) }])
+      const { body: metrics } = await gateway.call("GET", "/metrics")
+      expect(metrics).toContain(`portico_background_failures_total{task="reload ${part}"} `)
+      const lines = gateway.logLines.filter(({ task }) => task === `reload ${part}`)
+      expect(lines).toMatchObject([{ msg: "a background task failed" }])
+
+      // The bus keeps trying.
+      await rename("hidden_table", part)
+      await expect.poll(readFailures).toEqual([])
+    },
+  )
 
   it("shows a command for a backup that works as it is, and reports the backup", async () => {
     const { backup_command, database: used, started_at } = (await readOverview()).body
