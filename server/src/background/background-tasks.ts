@@ -105,10 +105,7 @@ export const createBackgroundTasks = ({
     close: async () => {
       stopping.abort()
       for (const timer of timers) clearTimeout(timer)
-      const limit = new AbortController()
-      const waited = sleep(maxCloseMs, undefined, { signal: limit.signal }).catch(() => {})
-      await Promise.race([Promise.all(running), waited])
-      limit.abort()
+      await Promise.race([Promise.all(running), sleep(maxCloseMs, undefined, { ref: false })])
     },
   }
 }

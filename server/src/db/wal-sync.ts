@@ -45,6 +45,7 @@ export const createWalSync = (path: string, flushLog: () => Promise<boolean>) =>
   }
   /** The flush in progress may have started before the last bytes were written. */
   const flushAfter = async (previous: Promise<void>): Promise<void> => {
+    // Those who wait for it get its error.
     await previous.catch(() => {})
     next = undefined
     await startFlush()
@@ -59,6 +60,7 @@ export const createWalSync = (path: string, flushLog: () => Promise<boolean>) =>
     },
 
     close: async (): Promise<void> => {
+      // As above.
       await running?.catch(() => {})
       await next?.catch(() => {})
       const opening = await file?.catch(() => null)

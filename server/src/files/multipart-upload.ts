@@ -98,6 +98,7 @@ export const readUpload = (
       incoming.unpipe(form)
       incoming.resume()
       current?.destroy(new Error("refused"))
+      // If it was not received, nothing has to be discarded.
       void file?.received.then((received) => received.discard()).catch(() => {})
       reject(error)
     }

@@ -55,6 +55,7 @@ const sendInParts = async (
     const [code] = elementTexts(answer, "Code")
     if (code) throw new Error(`The object store could not complete the multipart upload: ${code}`)
   } catch (error) {
+    // What stays is removed hourly.
     await client.ask({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
     throw error
   }

@@ -52,6 +52,7 @@ export const createStatusStream = (
         return files.isOver(now)
       }
       const wait = { ms: maxStreamMs, signal: abort.signal }
+      // If the file cannot be read, the stream ends, and clients connect again.
       await files.waitForFile(file.id, isFinished, wait).catch(() => {})
       clearInterval(beat)
       leave()

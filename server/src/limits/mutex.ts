@@ -4,6 +4,7 @@ export const createKeyedMutex = () => {
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key)
     const turn = (async () => {
+      // Its own caller gets its error.
       await before?.catch(() => {})
       return work()
     })()
