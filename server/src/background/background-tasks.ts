@@ -105,7 +105,11 @@ export const createBackgroundTasks = ({
     close: async () => {
       stopping.abort()
       for (const timer of timers) clearTimeout(timer)
-      await Promise.race([Promise.all(running), sleep(maxCloseMs, undefined, { ref: false })])
+      const limit = new AbortController()
+      // Keeps the process alive until then. Rejects when it is aborted below.
+      const waited = sleep(maxCloseMs, undefined, { signal: limit.signal }).catch(() => {})
+      await Promise.race([Promise.all(running), waited])
+      limit.abort()
     },
   }
 }
