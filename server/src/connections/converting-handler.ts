@@ -1,11 +1,11 @@
 import { headerOf, type ResponseHandler, UpstreamError } from "@portico/http1"
+import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
-import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { EventPump } from "./event-pump.ts"
 import type { Pacing } from "./pacing.ts"
 
@@ -15,6 +15,20 @@ const replaceContentType = (rawHeaders: readonly string[], type: string): string
   rawHeaders.map((value, at) =>
     at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type" ? type : value,
   )
+
+interface EventDataDecoder {
+  /** @returns the data of the events that the chunk completes */
+  push(chunk: Buffer): string[]
+  end(): string[]
+}
+
+/** Some providers send events with empty data to keep the connection open. */
+const createEventDataDecoder = (): EventDataDecoder => {
+  const decoder = new SseDecoder()
+  const dataOf = (events: readonly ServerSentEvent[]): string[] =>
+    events.flatMap(({ data }) => (data === "" ? [] : [data]))
+  return { push: (chunk) => dataOf(decoder.push(chunk)), end: () => dataOf(decoder.end()) }
+}
 
 interface ReceivedHead {
   status: number
@@ -33,7 +47,7 @@ export class ConvertingHandler implements ResponseHandler {
   readonly #pump: EventPump
   /** How the response ends when everything before is passed on. */
   #passLast: (() => void) | null = null
-  #events = createSseDecoder()
+  #events = createEventDataDecoder()
   #status = 0
   /** Null once it is passed on. */
   #head: ReceivedHead | null = null
@@ -70,7 +84,7 @@ export class ConvertingHandler implements ResponseHandler {
     if (this.#content === "over") return true
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
     if (this.#content === "stream") {
-      const events = this.#events.read(chunk)
+      const events = this.#events.push(chunk)
       return this.#passReportedError(() => this.#pump.push(events))
     }
     this.#bodyBytes += chunk.length

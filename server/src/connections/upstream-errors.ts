@@ -1,4 +1,5 @@
 import type { UpstreamError, UpstreamErrorKind } from "@portico/http1"
+import { EventTooLargeError } from "@portico/sse"
 import { Failure, type FailureCode } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Upstream } from "./connection.ts"
@@ -26,7 +27,7 @@ export const upstreamLabel = (upstream: Upstream | null): string =>
   upstream ? `The provider "${upstream.config.name}"` : "The provider"
 
 const describe = ({ kind, cause }: UpstreamError): string =>
-  cause instanceof MalformedResponse
+  cause instanceof MalformedResponse || cause instanceof EventTooLargeError
     ? `sent an unreadable response: ${cause.message}`
     : descriptionByKind[kind]
 

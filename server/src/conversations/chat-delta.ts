@@ -1,5 +1,5 @@
+import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import { isObject, parseObject, textOf } from "../formats/json-values.ts"
-import { createSseDecoder } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
 export interface AnswerDelta {
@@ -59,15 +59,15 @@ const addDelta = (sum: AnswerDelta, next: AnswerDelta): AnswerDelta => ({
   sources: sum.sources ?? next.sources,
 })
 
-const combineDeltas = (events: readonly string[]): AnswerDelta =>
-  events.map((data) => parseDelta(parseObject(data))).reduce(addDelta, emptyDelta)
+const combineDeltas = (events: readonly ServerSentEvent[]): AnswerDelta =>
+  events.map(({ data }) => parseDelta(parseObject(data))).reduce(addDelta, emptyDelta)
 
 /** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {
-  const reader = createSseDecoder()
+  const decoder = new SseDecoder()
   return {
-    read: (chunk: Buffer): AnswerDelta => combineDeltas(reader.read(chunk)),
+    read: (chunk: Buffer): AnswerDelta => combineDeltas(decoder.push(chunk)),
     /** Includes a last event without its blank line. */
-    end: (): AnswerDelta => combineDeltas(reader.end()),
+    end: (): AnswerDelta => combineDeltas(decoder.end()),
   }
 }

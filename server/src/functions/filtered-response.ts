@@ -1,9 +1,9 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
+import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
-import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
 import type { ResponseReceiver } from "./function-model.ts"
@@ -13,7 +13,7 @@ const maxQueued = 256
 const maxWholeBytes = 16_000_000
 
 /** Items waiting to be passed on, in order. */
-type QueuedPiece = { events: string[] } | { end: true } | { broke: UpstreamError }
+type QueuedPiece = { events: ServerSentEvent[] } | { end: true } | { broke: UpstreamError }
 
 const eventOf = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
@@ -31,7 +31,7 @@ const finishes = (chunk: Fields | null): boolean =>
 export class FilteredResponse implements ResponseReceiver, RequestHandle {
   readonly #receiver: ResponseReceiver
   readonly #chain: FilterChain
-  readonly #reader = createSseDecoder()
+  readonly #decoder = new SseDecoder()
   readonly #accumulator = createCompletionAccumulator()
   #upstream: RequestHandle | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
@@ -96,7 +96,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     if (this.#mode === "pass") return this.#receiver.onData(chunk)
     if (this.#mode === "json") return this.#bufferBody(chunk)
     if (this.#mode === "gather") this.#countBytes(chunk)
-    const events = this.#reader.read(chunk)
+    const events = this.#decoder.push(chunk)
     if (this.#mode === "gather") this.#accumulate(events)
     else if (events.length > 0) this.#enqueueEvents(events)
     return this.#queuedEvents < maxQueued
@@ -105,7 +105,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   onEnd(): void {
     if (this.#mode === "pass") this.#receiver.onEnd()
     else if (this.#mode === "stream") {
-      this.#enqueueEvents(this.#reader.end())
+      this.#enqueueEvents(this.#decoder.end())
       this.#enqueue({ end: true })
     } else this.#enqueue({ end: true })
   }
@@ -131,12 +131,12 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     throw new MalformedResponse(`it exceeds ${maxWholeBytes / 1e6} MB`)
   }
 
-  #accumulate(events: readonly string[]): void {
-    for (const data of events) this.#accumulator.add(parseObject(data))
+  #accumulate(events: readonly ServerSentEvent[]): void {
+    for (const { data } of events) this.#accumulator.add(parseObject(data))
   }
 
   /** Events that arrive while filters are busy are batched into their next call. */
-  #enqueueEvents(events: string[]): void {
+  #enqueueEvents(events: ServerSentEvent[]): void {
     this.#queuedEvents += events.length
     const last = this.#queue.at(-1)
     if (last && "events" in last) last.events.push(...events)
@@ -190,8 +190,8 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     if (!this.#receiver.onData(Buffer.from(text))) this.#isReceiverFull = true
   }
 
-  async #filterEvents(events: readonly string[]): Promise<void> {
-    const chunks = events.map((data) => ({ data, chunk: parseObject(data) }))
+  async #filterEvents(events: readonly ServerSentEvent[]): Promise<void> {
+    const chunks = events.map(({ data }) => ({ data, chunk: parseObject(data) }))
     const choices = chunks.flatMap(({ chunk }) => choicesOf(chunk))
     const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
     const changed = deltas.length > 0 ? await this.#chain.chunk(deltas) : []
@@ -206,7 +206,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
 
   #rewriteChunk(data: string, chunk: Fields | null, deltaOf: Map<Fields, Fields | null>): string {
     const choices = choicesOf(chunk)
-    if (chunk === null || choices.length === 0) return eventOf(data)
+    if (chunk === null || choices.length === 0) return data === "" ? "" : eventOf(data)
     const { choices: _own, usage: _usage, ...template } = chunk
     this.#template = template
     const kept = choices.flatMap((choice) => {
@@ -230,7 +230,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   async #finish(): Promise<void> {
     if (this.#mode === "json") await this.#finishJson()
     else if (this.#mode === "gather") {
-      this.#accumulate(this.#reader.end())
+      this.#accumulate(this.#decoder.end())
       this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.completion())))
     }
     this.#sendHead()

@@ -1,9 +1,9 @@
 import type { RequestHandle } from "@portico/http1"
 import { HostCallError } from "@portico/sandbox"
+import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
-import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
 
@@ -40,12 +40,12 @@ const pieceOf = (reply: Fields | null): Fields | null => {
 /** Reads a response to the end, streamed or not. @throws {MalformedResponse} */
 const createResponseReader = () => {
   const chunks: Buffer[] = []
-  const events = createSseDecoder()
+  const decoder = new SseDecoder()
   const accumulator = createCompletionAccumulator()
   let bytes = 0
   let streamed = false
-  const add = (eventData: readonly string[]): void => {
-    for (const data of eventData) accumulator.add(parseObject(data))
+  const add = (events: readonly ServerSentEvent[]): void => {
+    for (const { data } of events) accumulator.add(parseObject(data))
   }
   return {
     start: (isStream: boolean): void => {
@@ -54,12 +54,12 @@ const createResponseReader = () => {
     data: (chunk: Buffer): void => {
       bytes += chunk.length
       if (bytes > maxReplyBytes) throw new MalformedResponse(tooLong)
-      if (streamed) add(events.read(chunk))
+      if (streamed) add(decoder.push(chunk))
       else chunks.push(chunk)
     },
     finish: (): Fields => {
       if (!streamed) return parseCompletion(Buffer.concat(chunks).toString("utf8"))
-      add(events.end())
+      add(decoder.end())
       return accumulator.completion()
     },
   }
@@ -72,7 +72,7 @@ interface ModelStream {
 
 /** Another model's response, read at the function's pace. */
 const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): ModelStream => {
-  const reader = createSseDecoder()
+  const decoder = new SseDecoder()
   const buffered: Fields[] = []
   let whole: ReturnType<typeof createResponseReader> | null = null
   let isDone = false
@@ -80,11 +80,12 @@ const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): Mode
   let wake: () => void = () => {}
   let handle: RequestHandle | null = null
 
-  const take = (chunks: readonly (Fields | null)[]): void => {
-    for (const chunk of chunks) {
-      const piece = pieceOf(chunk)
-      if (piece) buffered.push(piece)
-    }
+  const add = (reply: Fields | null): void => {
+    const piece = pieceOf(reply)
+    if (piece) buffered.push(piece)
+  }
+  const addEvents = (events: readonly ServerSentEvent[]): void => {
+    for (const { data } of events) add(parseObject(data))
     wake()
   }
   const finish = (why: HostCallError | null): void => {
@@ -98,11 +99,12 @@ const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): Mode
     },
     data: (chunk) => {
       if (whole) whole.data(chunk)
-      else take(reader.read(chunk).map(parseObject))
+      else addEvents(decoder.push(chunk))
       return buffered.length < maxReadAheadBytes
     },
     end: () => {
-      take(whole ? [whole.finish()] : reader.end().map(parseObject))
+      if (whole) add(whole.finish())
+      else addEvents(decoder.end())
       finish(null)
     },
     failed: (reason) => finish(toHostCallError(reason)),

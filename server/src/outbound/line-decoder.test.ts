@@ -7,7 +7,7 @@ it("returns the lines that are not blank, however they are split", () => {
     const decoder = createLineDecoder()
     const lines: string[] = []
     for (let at = 0; at < bytes.length; at += size)
-      lines.push(...decoder.read(bytes.subarray(at, at + size)))
+      lines.push(...decoder.push(bytes.subarray(at, at + size)))
     lines.push(...decoder.end())
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ a: "ü" }, { b: 1 }, { c: 2 }])
   }
@@ -16,6 +16,6 @@ it("returns the lines that are not blank, however they are split", () => {
 it("refuses a line of more than 16 million characters", () => {
   const decoder = createLineDecoder()
   const chunk = Buffer.alloc(1_000_000, "x")
-  for (let count = 0; count < 16; count++) expect(decoder.read(chunk)).toEqual([])
-  expect(() => decoder.read(chunk)).toThrow("it has a line of more than 16 MB")
+  for (let count = 0; count < 16; count++) expect(decoder.push(chunk)).toEqual([])
+  expect(() => decoder.push(chunk)).toThrow("it has a line of more than 16 MB")
 })

@@ -24,7 +24,7 @@ export const createLineDecoder = () => {
   }
 
   return {
-    read: (chunk: Buffer): string[] => split(decoder.decode(chunk, { stream: true })),
+    push: (chunk: Buffer): string[] => split(decoder.decode(chunk, { stream: true })),
     /** Returns a final line whose newline is missing. */
     end: (): string[] => split(`${decoder.decode()}\n`),
   }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react"
 import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
 import { callRaw } from "../../lib/api.ts"
-import { type NamedEvent, readNamedEvents } from "../../lib/response-stream.ts"
+import { readServerSentEvents } from "../../lib/response-stream.ts"
 
-/** Data of a trial run's events by name, as sent by the gateway. */
+/** Data of a trial run's events by type, as sent by the gateway. */
 interface TrialEvents {
   request: { request: object }
   delta: Delta
@@ -63,8 +63,8 @@ const applyDelta = (
 }
 
 /** Not validated: the gateway and this page are built from the same schemas. */
-const applyEvent = (trial: Trial, { name, data }: NamedEvent): Trial => {
-  switch (name) {
+const applyEvent = (trial: Trial, type: string, data: unknown): Trial => {
+  switch (type) {
     case "request": {
       const { request } = data as TrialEvents["request"]
       return { ...trial, others: appendLimited(trial.others, JSON.stringify(request, null, 2)) }
@@ -100,8 +100,9 @@ export const useTrialRun = (id: string) => {
       const { signal } = control
       const path = `/api/v1/functions/id/${encodeURIComponent(id)}/run`
       const response = await callRaw("POST", path, { body, signal })
-      for await (const event of readNamedEvents(response)) {
-        setTrial((before) => applyEvent(before ?? emptyTrial, event))
+      for await (const { type, data } of readServerSentEvents(response)) {
+        const value: unknown = JSON.parse(data)
+        setTrial((before) => applyEvent(before ?? emptyTrial, type, value))
       }
     } catch (reason) {
       if (control.signal.aborted) setStopped(true)

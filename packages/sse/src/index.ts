@@ -1,0 +1,1 @@
+export { EventTooLargeError, type ServerSentEvent, SseDecoder } from "./sse-decoder.ts"
