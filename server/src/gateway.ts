@@ -46,6 +46,7 @@ import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
+import { createTransports } from "./outbound/transport.ts"
 import { createUserRemoval } from "./ownership/remove-user.ts"
 import { createTransfers } from "./ownership/transfer.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
@@ -93,6 +94,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     bus,
     settings,
     secrets,
+    transports: createTransports(config),
     grants,
     log,
     newId,
@@ -163,10 +165,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     jobKinds: users.jobKinds,
     dependentsOf: modelDependents.onCollection,
   })
-  const trackResponse = createResponseTracker({ inFlight, catalogue })
   const filters = createModelFilters(functions)
   const bodyThread = createBodyThread()
   const conversion = createRequestConversion(bodyThread)
+  const trackResponse = createResponseTracker({ inFlight, catalogue })
   const completions = createCompletions({
     ...options,
     citations: knowledge.citations,

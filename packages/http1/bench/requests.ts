@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
-import type { Client } from "../src/client.ts"
+import type { Transport } from "../src/transport.ts"
 
 /** Small messages like those of a chat: a question and a short answer. */
 export const question = Buffer.from(
@@ -17,7 +17,7 @@ export const createNodeServer = (): Server =>
     outgoing.writeHead(200, { "content-length": answer.length }).end(answer)
   })
 
-export const requestOnce = (client: Client): Promise<void> =>
+export const requestOnce = (client: Transport): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" }
     client.send(

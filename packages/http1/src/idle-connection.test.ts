@@ -2,6 +2,7 @@ import { createServer, Socket } from "node:net"
 import { afterEach, expect, it, vi } from "vitest"
 import { listenOnLoopback } from "../test/listen.ts"
 import { createClient } from "./client.ts"
+import { requestJson } from "./json-request.ts"
 
 const timeouts = { connect: 2, firstByte: 2, idle: 2 }
 const get = { method: "GET", path: "/", headers: {} }
@@ -20,7 +21,7 @@ it.each([
     socket.on("data", () => socket.write(okResponse))
   })
   const client = createClient(`http://127.0.0.1:${await listenOnLoopback(server)}`, timeouts)
-  const ask = () => client.ask(get, AbortSignal.timeout(10_000))
+  const ask = () => requestJson(client, get, AbortSignal.timeout(10_000))
   expect(await ask()).toBe(true)
   // The next request is sent between the client's closing of the socket and its `close` event.
   const { destroy } = Socket.prototype

@@ -6,8 +6,8 @@ const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
 /** The path is sent unescaped; whitespace or control characters would end it early. */
 const notInPath = /[^\u0021-\u00ff]/
 
-/** Set by this client or not supported; the caller's values are dropped. */
-const ownFields = new Set([
+/** Set by the transport or not supported; the caller's values are dropped. */
+const connectionFields = new Set([
   "host",
   "connection",
   "keep-alive",
@@ -17,6 +17,9 @@ const ownFields = new Set([
   "upgrade",
 ])
 const bodyMethods = new Set(["POST", "PUT", "PATCH"])
+
+/** Whether a transport sets a header itself, or does not support it. @param name in lower case */
+export const isConnectionField = (name: string): boolean => connectionFields.has(name)
 
 /** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
 export const formatField = (name: string, value: string): string => {
@@ -30,7 +33,7 @@ const fields = (headers: OutgoingHttpHeaders): string => {
   let lines = ""
   for (const name in headers) {
     const value = headers[name]
-    if (value === undefined || ownFields.has(name)) continue
+    if (value === undefined || isConnectionField(name)) continue
     if (Array.isArray(value)) for (const each of value) lines += formatField(name, each)
     else lines += formatField(name, String(value))
   }

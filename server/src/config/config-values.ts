@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { z } from "zod"
 import { stripTrailingSlashes } from "./trailing-slashes.ts"
@@ -60,6 +61,30 @@ export const Url = z
   .string()
   .refine(isHttpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
   .transform(stripTrailingSlashes)
+
+/** Path of a file; parsed to its contents. */
+export const FileContents = z.string().transform((path, context) => {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    context.addIssue(`must be a readable file (${error instanceof Error ? error.message : error})`)
+    return z.NEVER
+  }
+})
+
+/** URL of a proxy, which may contain a user and a password. */
+export const ProxyUrl = z.string().refine(isHttpUrl, {
+  // It may contain a password.
+  error: "must be an http(s) URL, such as http://proxy.example.com:3128",
+})
+
+/** Hosts, separated by commas or spaces, as `NO_PROXY` is written everywhere. */
+export const Hosts = z.string().transform((text) =>
+  text
+    .toLowerCase()
+    .split(/[\s,;]+/)
+    .filter(Boolean),
+)
 
 /** URL of an object store bucket: `https://KEY:SECRET@host/bucket`. */
 export const S3Url = z.string().refine((text) => {

@@ -1,15 +1,19 @@
 import { resolve } from "node:path"
+import { createSecureContext } from "node:tls"
 import { z } from "zod"
 import {
   BearerToken,
   Cidrs,
   CountBounds,
   Duration,
+  FileContents,
   Flag,
+  Hosts,
   isHttpUrl,
   Origins,
   Port,
   PositiveInteger,
+  ProxyUrl,
   RatePerMinute,
   RootUrl,
   S3Url,
@@ -57,6 +61,10 @@ const findConflicts = (env: Variables): [wrong: unknown, message: string][] => {
     [
       env.ADMIN_EMAIL && !env.ADMIN_PASSWORD && !env.ADMIN_API_KEY,
       "ADMIN_PASSWORD or ADMIN_API_KEY is required with ADMIN_EMAIL; otherwise nobody can sign in",
+    ],
+    [
+      !env.UPSTREAM_CLIENT_CERT !== !env.UPSTREAM_CLIENT_KEY,
+      "UPSTREAM_CLIENT_CERT and UPSTREAM_CLIENT_KEY require each other",
     ],
   ]
 }
@@ -144,6 +152,14 @@ const Environment = z.object({
   UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(120),
   UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
+  UPSTREAM_TRANSPORT: z.enum(["portico", "undici"]).default("portico"),
+  UPSTREAM_HTTP2: Flag.default(false),
+  UPSTREAM_CLIENT_CERT: FileContents.optional(),
+  UPSTREAM_CLIENT_KEY: FileContents.optional(),
+  HTTP_PROXY: ProxyUrl.optional(),
+  HTTPS_PROXY: ProxyUrl.optional(),
+  NO_PROXY: Hosts.default([]),
+  FAST_PATH: Flag.default(true),
   MODEL_REFRESH_INTERVAL: Duration.default(30),
   SCIM_ENABLED: z
     .string()
@@ -165,6 +181,21 @@ const Environment = z.object({
     .regex(/^[\x20-\x7e]+$/, "must be printable ASCII, such as Bearer <token>")
     .optional(),
 })
+
+const describeCertificateError = ({
+  UPSTREAM_CLIENT_CERT: cert,
+  UPSTREAM_CLIENT_KEY: key,
+}: Environment): string[] => {
+  try {
+    createSecureContext({ cert, key })
+    return []
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      `UPSTREAM_CLIENT_CERT and UPSTREAM_CLIENT_KEY must be a certificate and its key (${reason})`,
+    ]
+  }
+}
 
 /** The names of all environment variables; `docs/configuration.md` has a row for each. */
 export const variableNames = [...Object.keys(Environment.def.shape), ...providerVariableNames]
@@ -197,6 +228,7 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     ({ path, message }) => `${String(path[0])} ${message}`,
   )
   wrong.push(...findConflicts(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
+  if (result.success) wrong.push(...describeCertificateError(result.data))
   const modelProviders = readProviderConnections(set)
   const ssoProviders = readOidcProviders(env)
   wrong.push(...modelProviders.wrong, ...ssoProviders.wrong)

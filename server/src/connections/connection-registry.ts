@@ -5,6 +5,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { ConfiguredConnection } from "../config/provider-config.ts"
 import { createMutex } from "../limits/mutex.ts"
+import type { Transports } from "../outbound/transport.ts"
 import type { ProviderModel } from "../providers/provider.ts"
 import { providerKinds } from "../providers/registry.ts"
 import { createUpstream, type Upstream } from "./connection.ts"
@@ -32,6 +33,7 @@ interface Deps {
   background: BackgroundTasks
   config: Config
   store: ConnectionStore
+  transports: Transports
   bus: Bus
   now: () => number
 }
@@ -84,7 +86,7 @@ const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
 export const createConnectionRegistry = async (deps: Deps) => {
-  const { background, config, store, bus, now } = deps
+  const { background, config, store, transports, bus, now } = deps
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
   let orderedUpstreams: Upstream[] = []
@@ -130,6 +132,7 @@ export const createConnectionRegistry = async (deps: Deps) => {
         firstByte: config.UPSTREAM_FIRST_BYTE_TIMEOUT,
         idle: config.UPSTREAM_IDLE_TIMEOUT,
       },
+      transports,
       lastModels,
       onChange: () => onUpstreamChange(upstream),
       now,

@@ -1,4 +1,5 @@
-import { type Client, createClient, RefusedError, type UpstreamTimeouts } from "@portico/http1"
+import { RefusedError, requestJson, type Transport, type UpstreamTimeouts } from "@portico/http1"
+import type { Transports } from "../outbound/transport.ts"
 import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
@@ -12,6 +13,7 @@ interface Deps {
   config: ConnectionConfig
   /** The gateway's timeouts, used where the connection has none of its own. */
   timeouts: UpstreamTimeouts
+  transports: Transports
   /** The models saved by an earlier process. */
   lastModels: readonly ProviderModel[]
   /** Called when the list or the availability has changed. */
@@ -25,14 +27,14 @@ const lowercaseNames = (headers: Record<string, string>): Record<string, string>
 
 /** For one list of models, which is limited to `listTimeoutMs` altogether. */
 export const createProviderClient = (
-  client: Client,
+  transport: Transport,
   headers: Record<string, string>,
 ): ProviderClient => {
   const signal = AbortSignal.timeout(listTimeoutMs)
-  return { ask: (request) => client.ask({ ...request, headers }, signal) }
+  return { ask: (request) => requestJson(transport, { ...request, headers }, signal) }
 }
 
-/** A connection in use: its client, its health and its models. */
+/** A connection in use: its transport, its health and its models. */
 export const createUpstream = (deps: Deps) => {
   const { config, now } = deps
   const provider = providers[config.kind]
@@ -41,7 +43,7 @@ export const createUpstream = (deps: Deps) => {
     firstByte: config.first_byte_timeout ?? deps.timeouts.firstByte,
     idle: config.idle_timeout ?? deps.timeouts.idle,
   }
-  const client = createClient(config.base_url, timeouts)
+  const transport = deps.transports.open({ baseUrl: config.base_url, timeouts })
   const headers = lowercaseNames({
     ...provider.credentialHeaders(config.api_key),
     ...config.headers,
@@ -90,7 +92,7 @@ export const createUpstream = (deps: Deps) => {
 
   const readModels = async (): Promise<boolean> => {
     try {
-      const found = await provider.listModels(createProviderClient(client, headers), allModels)
+      const found = await provider.listModels(createProviderClient(transport, headers), allModels)
       if (!isClosed) applyModels(found)
       await refreshLoaded()
       return true
@@ -101,7 +103,7 @@ export const createUpstream = (deps: Deps) => {
   }
 
   const refreshLoaded = async (): Promise<void> => {
-    const providerClient = createProviderClient(client, headers)
+    const providerClient = createProviderClient(transport, headers)
     // Only for load balancing; `refresh` reports what is wrong with the connection.
     const names = await provider.listLoaded?.(providerClient).catch(() => null)
     if (names) loadedNames = new Set(names)
@@ -121,10 +123,10 @@ export const createUpstream = (deps: Deps) => {
   const isHealthy = (): boolean => breaker.isHealthy() && isAvailable && !pauses.hasRefusals()
 
   const upstream = {
-    ...createOperationSupport({ provider, client, headers, now }),
+    ...createOperationSupport({ provider, transport, headers, now }),
     config,
     provider,
-    client,
+    transport,
     /** Sent with every request; includes the credential. */
     headers,
     firstByteMs: timeouts.firstByte * 1000,
@@ -183,13 +185,13 @@ export const createUpstream = (deps: Deps) => {
     retire: (): void => {
       isClosed = true
       breaker.close()
-      client.retire()
+      transport.retire()
     },
     /** Stops using the connection and aborts its requests. */
     close: (): void => {
       isClosed = true
       breaker.close()
-      client.close()
+      transport.close()
     },
   }
   return upstream

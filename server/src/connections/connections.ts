@@ -1,4 +1,3 @@
-import { createClient } from "@portico/http1"
 import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
@@ -6,6 +5,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
+import type { Transports } from "../outbound/transport.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { auditChange, auditState } from "./audit-details.ts"
@@ -29,6 +29,7 @@ interface Deps {
   db: Database
   store: ConnectionStore
   registry: ConnectionRegistry
+  transports: Transports
   audit: Audit
   bus: Bus
   newId: () => string
@@ -54,7 +55,7 @@ const describeModels = (count: number): string => {
 }
 
 export const createConnections = (deps: Deps) => {
-  const { config, db, store, registry, audit, bus, newId, now, dependentsOf } = deps
+  const { config, db, store, registry, transports, audit, bus, newId, now, dependentsOf } = deps
 
   const listConfigs = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),
@@ -151,12 +152,12 @@ export const createConnections = (deps: Deps) => {
       const provider = providers[connection.kind]
       const connect = connection.connect_timeout ?? config.UPSTREAM_CONNECT_TIMEOUT
       const timeouts = { connect, firstByte: listTimeoutMs / 1000, idle: listTimeoutMs / 1000 }
-      const client = createClient(connection.base_url, timeouts)
+      const transport = transports.open({ baseUrl: connection.base_url, timeouts })
       const headers = { ...provider.credentialHeaders(connection.api_key), ...connection.headers }
       const started = performance.now()
       const elapsedMs = () => Math.round(performance.now() - started)
       try {
-        const found = await provider.listModels(createProviderClient(client, headers), [])
+        const found = await provider.listModels(createProviderClient(transport, headers), [])
         const models = found.map(({ name }) => name)
         const message = describeModels(models.length)
         return { ok: true, message, details: null, models, duration_ms: elapsedMs() }
@@ -168,7 +169,7 @@ export const createConnections = (deps: Deps) => {
           duration_ms: elapsedMs(),
         }
       } finally {
-        client.close()
+        transport.close()
       }
     },
   }

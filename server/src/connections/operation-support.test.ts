@@ -1,5 +1,4 @@
-import { setTimeout } from "node:timers/promises"
-import { RefusedError } from "@portico/http1"
+import type { Transport } from "@portico/http1"
 import { describe, expect, it } from "vitest"
 import { openai } from "../providers/openai.ts"
 import { createOperationSupport } from "./operation-support.ts"
@@ -7,14 +6,18 @@ import { createOperationSupport } from "./operation-support.ts"
 /** A server that refuses the empty request with this status, and a clock. */
 const createServer = (status: number) => {
   const state = { status, requests: 0, now: 1000, delayMs: 0 }
-  const ask = async (): Promise<never> => {
-    state.requests++
-    await setTimeout(state.delayMs)
-    throw new RefusedError(state.status, "")
+  const transport: Pick<Transport, "send"> = {
+    send: (_request, { onHead, onEnd }) => {
+      state.requests++
+      setTimeout(() => {
+        onHead(state.status, [])
+        onEnd()
+      }, state.delayMs)
+      return { resume: () => {}, cancel: () => {}, giveUp: () => {} }
+    },
   }
-  const client = { ask }
   const support = createOperationSupport({
-    ...{ provider: openai, client, headers: {}, now: () => state.now },
+    ...{ provider: openai, transport, headers: {}, now: () => state.now },
   })
   const hasResponses = async (): Promise<boolean> => {
     await support.checkOperation("responses")

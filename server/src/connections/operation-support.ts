@@ -1,4 +1,4 @@
-import { type Client, RefusedError } from "@portico/http1"
+import { RefusedError, requestJson, type Transport } from "@portico/http1"
 import type { CompletionOperation, Provider } from "../providers/provider.ts"
 import { listTimeoutMs } from "./diagnosis.ts"
 
@@ -18,7 +18,7 @@ const isInconclusive = (status: number): boolean =>
 
 interface Deps {
   provider: Provider
-  client: Pick<Client, "ask">
+  transport: Pick<Transport, "send">
   headers: Record<string, string>
   now: () => number
 }
@@ -33,7 +33,7 @@ interface Finding {
  * Finds out which of a provider's optional operations a server has: by an empty request, which it
  * refuses in another way if it has the operation.
  */
-export const createOperationSupport = ({ provider, client, headers, now }: Deps) => {
+export const createOperationSupport = ({ provider, transport, headers, now }: Deps) => {
   const findings = new Map<CompletionOperation, Finding>()
   const pending = new Map<CompletionOperation, Promise<void>>()
 
@@ -42,7 +42,7 @@ export const createOperationSupport = ({ provider, client, headers, now }: Deps)
     const path = provider.operationPath(operation)
     const request = { method: "POST", path, json: {}, headers }
     try {
-      await client.ask(request, AbortSignal.timeout(listTimeoutMs))
+      await requestJson(transport, request, AbortSignal.timeout(listTimeoutMs))
       return true
     } catch (error) {
       if (!(error instanceof RefusedError) || isInconclusive(error.status)) return null

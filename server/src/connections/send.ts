@@ -155,7 +155,7 @@ class FailoverRequest implements RequestHandle {
     const { firstByteMs } = upstream
     const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
     const timeoutMs = Math.max(1, attemptMs)
-    const sent = upstream.client.send(request, this.#createListener(attempt), timeoutMs)
+    const sent = upstream.transport.send(request, this.#createListener(attempt), timeoutMs)
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()

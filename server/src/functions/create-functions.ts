@@ -5,7 +5,9 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
+import { createGuardedFetch } from "../outbound/guarded-fetch.ts"
 import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
+import type { Transports } from "../outbound/transport.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createFilterChains } from "./filter-chain.ts"
@@ -30,6 +32,7 @@ interface Deps {
   grants: Grants
   secrets: Secrets
   storage: StorageQuota
+  transports: Transports
   newId: () => string
   now: () => number
   /** Called when a function runs: most host services are themselves built on functions. */
@@ -43,6 +46,7 @@ const maxPieces = 100_000
 export const createFunctionParts = async (deps: Deps) => {
   const { background, config, db, bus, audit, grants, secrets, storage, newId, now, hostServices } =
     deps
+  const { transports } = deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
     environment: new URL("./context.js", import.meta.url),
@@ -79,7 +83,10 @@ export const createFunctionParts = async (deps: Deps) => {
       ownerOf: (id) => directory.get(id)?.user_id ?? "",
       now,
     }),
-    guard: createSsrfGuard(config.FUNCTION_NETWORKS),
+    guardedFetch: createGuardedFetch({
+      guard: createSsrfGuard(config.FUNCTION_NETWORKS),
+      transports,
+    }),
     runs,
     newId,
     now,

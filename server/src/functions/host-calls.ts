@@ -1,8 +1,8 @@
 import { HostCallError } from "@portico/sandbox"
 import { z } from "zod"
 import { Failure } from "../errors.ts"
-import { guardedFetch } from "../outbound/guarded-fetch.ts"
-import { type SsrfGuard, SsrfGuardError } from "../outbound/ssrf-guard.ts"
+import type { GuardedFetch } from "../outbound/guarded-fetch.ts"
+import { SsrfGuardError } from "../outbound/ssrf-guard.ts"
 import { allowsHost } from "./allowed-hosts.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
@@ -60,7 +60,7 @@ const parseFetch = (args: unknown) => {
 interface Deps {
   hostServices: () => HostServices
   keyValues: KeyValueStore
-  guard: SsrfGuard
+  guardedFetch: GuardedFetch
 }
 
 export interface HostCallScope extends RequestOrigin {
@@ -88,7 +88,10 @@ const toHostCallError = (error: unknown): unknown => {
 }
 
 /** The host side of `context` for one run, with the permissions of the calling user. */
-export const createHostCalls = ({ hostServices, keyValues, guard }: Deps, scope: HostCallScope) => {
+export const createHostCalls = (
+  { hostServices, keyValues, guardedFetch }: Deps,
+  scope: HostCallScope,
+) => {
   const { functionId, hosts, signal, caller } = scope
   const services = hostServices()
   const calls = createModelCalls(services, {
@@ -100,7 +103,7 @@ export const createHostCalls = ({ hostServices, keyValues, guard }: Deps, scope:
   const fetchUrl = async (args: unknown) => {
     const request = parseFetch(args)
     try {
-      return await guardedFetch(guard, {
+      return await guardedFetch({
         ...request,
         allows: (to) => allowsHost(hosts, to),
         signal,

@@ -7,7 +7,7 @@ import {
 } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
-import type { SsrfGuard } from "../outbound/ssrf-guard.ts"
+import type { GuardedFetch } from "../outbound/guarded-fetch.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
@@ -30,7 +30,7 @@ interface Deps {
   maxConcurrent: number
   hostServices: () => HostServices
   keyValues: KeyValueStore
-  guard: SsrfGuard
+  guardedFetch: GuardedFetch
   runs: RunStore
   newId: () => string
   now: () => number

@@ -22,6 +22,7 @@ import type { RefreshCaller } from "../http/caller.ts"
 import { createJobQueue, type JobKind, type JobQueueOptions } from "../jobs/queue.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
+import type { Transports } from "../outbound/transport.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
@@ -39,7 +40,7 @@ import { createEmbeddingStatus } from "./embedding-status.ts"
 import { createFilePassages } from "./file-passages.ts"
 import { createPgvector, type Pgvector } from "./pgvector.ts"
 import { createPgvectorStore } from "./pgvector-store.ts"
-import { createReranker } from "./reranker.ts"
+import { createReranker, rerankTimeouts } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { combineWithIndex, createSearchClient } from "./search-client.ts"
 import { createSearchExplanation } from "./search-explanation.ts"
@@ -63,6 +64,7 @@ interface Deps extends KnowledgeOptions {
   rowLimits: RowLimits
   storage: StorageQuota
   fairLoop: FairEventLoop
+  transports: Transports
   db: Database
   bus: Bus
   audit: Audit
@@ -98,6 +100,7 @@ export const createKnowledge = async (deps: Deps) => {
     rowLimits,
     storage,
     fairLoop,
+    transports,
     db,
     bus,
     audit,
@@ -172,7 +175,7 @@ export const createKnowledge = async (deps: Deps) => {
   const { embedQuestion, rescore } = indexes
   const rerank = config.RERANK_URL
     ? createReranker({
-        url: config.RERANK_URL,
+        transport: transports.open({ baseUrl: config.RERANK_URL, timeouts: rerankTimeouts }),
         model: config.RERANK_MODEL,
         key: config.RERANK_API_KEY,
       })

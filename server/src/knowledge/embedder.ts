@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { RefusedError } from "@portico/http1"
+import { RefusedError, requestJson } from "@portico/http1"
 import { toUnitVector } from "@portico/search"
 import { z } from "zod"
 import { findConnectionFault } from "../connections/connection-fault.ts"
@@ -77,7 +77,8 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     input: readonly string[],
     signal: AbortSignal,
   ): Promise<Float32Array[]> => {
-    const reply = await upstream.client.ask(
+    const reply = await requestJson(
+      upstream.transport,
       {
         method: "POST",
         path: upstream.provider.operationPath("embeddings"),

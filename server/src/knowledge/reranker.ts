@@ -1,7 +1,8 @@
-import { createClient } from "@portico/http1"
+import { requestJson, type Transport } from "@portico/http1"
 import { z } from "zod"
 
 const timeoutMs = 5000
+export const rerankTimeouts = { connect: 5, firstByte: 5, idle: 5 }
 /** Limit for a response with the index and score of some dozen passages. */
 const maxBytes = 4_000_000
 
@@ -9,9 +10,9 @@ const Reply = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
 })
 
-interface Settings {
-  /** Base URL, without `/rerank`. */
-  url: string
+interface Deps {
+  /** Relative to it, the endpoint is `/rerank`. */
+  transport: Transport
   model: string | undefined
   key: string | undefined
 }
@@ -27,8 +28,7 @@ export type Rerank = (
 ) => Promise<Map<number, number> | null>
 
 /** Client for a rerank endpoint as offered by Jina, Cohere, vLLM and llama.cpp. */
-export const createReranker = ({ url, model, key }: Settings): Rerank => {
-  const client = createClient(url, { connect: 5, firstByte: 5, idle: 5 })
+export const createReranker = ({ transport, model, key }: Deps): Rerank => {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
   const requestScores = async (
     query: string,
@@ -37,7 +37,7 @@ export const createReranker = ({ url, model, key }: Settings): Rerank => {
   ) => {
     const json = { model, query, documents, top_n: documents.length }
     const request = { method: "POST", path: "/rerank", headers, json, maxBytes }
-    const { results } = Reply.parse(await client.ask(request, signal))
+    const { results } = Reply.parse(await requestJson(transport, request, signal))
     return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
   }
   return async (query, texts, signal) => {

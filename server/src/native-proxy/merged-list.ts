@@ -1,3 +1,4 @@
+import { requestJson } from "@portico/http1"
 import { z } from "zod"
 import type { Upstream } from "../connections/connection.ts"
 import { prefixedModelId } from "../connections/connection-registry.ts"
@@ -26,11 +27,10 @@ const addPrefix = ({ config }: Upstream, listing: RuntimeModel): RuntimeModel =>
 }
 
 const fetchModels = async (upstream: Upstream, path: string): Promise<RuntimeModel[]> => {
-  const { client, headers } = upstream
+  const { transport, headers } = upstream
   const signal = AbortSignal.timeout(listTimeoutMs)
-  return (
-    RuntimeModelList.parse(await client.ask({ method: "GET", path, headers }, signal)).models ?? []
-  )
+  const reply = await requestJson(transport, { method: "GET", path, headers }, signal)
+  return RuntimeModelList.parse(reply).models ?? []
 }
 
 const lastKnownModels = (upstream: Upstream): RuntimeModel[] =>

@@ -1,5 +1,6 @@
-import { createClient, headerOf, ResponseTooLargeError, readBufferedResponse } from "@portico/http1"
+import { headerOf, ResponseTooLargeError, readBufferedResponse } from "@portico/http1"
 import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
+import type { Transports } from "./transport.ts"
 
 const maxRedirects = 5
 const connectSeconds = 5
@@ -53,14 +54,19 @@ interface Hop {
   location: string | null
 }
 
-const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => {
+interface Deps {
+  guard: SsrfGuard
+  transports: Pick<Transports, "openChecked">
+}
+
+const once = async ({ guard, transports }: Deps, request: GuardedRequest): Promise<Hop> => {
   const { url, method, headers, body, timeoutMs, maxBytes, signal } = request
   check(url, request.allows)
   // Connects to the checked address; resolving the name again could give another one.
   const { address } = await guard.admit(url.hostname)
   const seconds = timeoutMs / 1000
   const timeouts = { connect: connectSeconds, firstByte: seconds, idle: seconds }
-  const client = createClient(url.origin, timeouts, address)
+  const transport = transports.openChecked({ baseUrl: url.origin, timeouts, address })
   const sent = {
     method,
     path: url.pathname + url.search,
@@ -69,7 +75,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
   }
   try {
     const { status, rawHeaders, text } = await readBufferedResponse(
-      (listener) => client.send(sent, listener),
+      (listener) => transport.send(sent, listener),
       { signal, maxBytes },
     )
     return {
@@ -80,7 +86,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
     if (!(error instanceof ResponseTooLargeError)) throw error
     throw new SsrfGuardError(`The response is larger than ${maxBytes / 1e6} MB`)
   } finally {
-    client.close()
+    transport.close()
   }
 }
 
@@ -105,15 +111,16 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
  * @throws {SsrfGuardError} with a message for the caller
  * @throws {UpstreamError} or the signal's abort reason
  */
-export const guardedFetch = async (
-  guard: SsrfGuard,
-  first: GuardedRequest,
-): Promise<GuardedResponse> => {
-  let request = first
-  for (let hops = 0; hops <= maxRedirects; hops++) {
-    const { reply, location } = await once(guard, request)
-    if (location === null) return reply
-    request = next(request, reply.status, location)
+export const createGuardedFetch =
+  (deps: Deps) =>
+  async (first: GuardedRequest): Promise<GuardedResponse> => {
+    let request = first
+    for (let hops = 0; hops <= maxRedirects; hops++) {
+      const { reply, location } = await once(deps, request)
+      if (location === null) return reply
+      request = next(request, reply.status, location)
+    }
+    throw new SsrfGuardError(`Too many redirects (maximum ${maxRedirects})`)
   }
-  throw new SsrfGuardError(`Too many redirects (maximum ${maxRedirects})`)
-}
+
+export type GuardedFetch = ReturnType<typeof createGuardedFetch>

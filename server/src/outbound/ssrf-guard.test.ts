@@ -4,7 +4,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../../packages/http1/test/certificate.ts"
 import { listenOnLoopback } from "../../test/harness/ports.ts"
-import { guardedFetch } from "./guarded-fetch.ts"
+import { openTransports, transportNames } from "../../test/harness/transports.ts"
+import { createGuardedFetch, type GuardedFetch } from "./guarded-fetch.ts"
 import { createSsrfGuard, type Resolve } from "./ssrf-guard.ts"
 
 const closers: (() => void)[] = []
@@ -100,8 +101,10 @@ describe("SSRF guard", () => {
   })
 })
 
-describe("guarded fetch", () => {
-  const open = (resolve: Resolve) => createSsrfGuard(["127.0.0.1/32"], resolve)
+describe.each(transportNames)("guarded fetch over %s", (name) => {
+  const transports = openTransports({ UPSTREAM_TRANSPORT: name })
+  const open = (resolve: Resolve): GuardedFetch =>
+    createGuardedFetch({ guard: createSsrfGuard(["127.0.0.1/32"], resolve), transports })
 
   it("connects to the checked address despite DNS rebinding", async () => {
     const port = await serve((_request, response) => void response.end("the judged one"))
@@ -109,14 +112,14 @@ describe("guarded fetch", () => {
     const rebinding: Resolve = async () => [
       { address: requested++ === 0 ? "127.0.0.1" : "10.0.0.1" },
     ]
-    const reply = await guardedFetch(open(rebinding), request(`http://rebinds.example:${port}/`))
+    const reply = await open(rebinding)(request(`http://rebinds.example:${port}/`))
     expect(reply).toMatchObject({ status: 200, body: "the judged one" })
     expect(requested).toBe(1)
   })
 
   it("sends the requested name in the Host header", async () => {
     const port = await serve(({ headers }, response) => void response.end(headers.host))
-    const reply = await guardedFetch(open(to("127.0.0.1")), request(`http://named.example:${port}`))
+    const reply = await open(to("127.0.0.1"))(request(`http://named.example:${port}`))
     expect(reply.body).toBe(`named.example:${port}`)
   })
 
@@ -126,10 +129,10 @@ describe("guarded fetch", () => {
     setDefaultCACertificates([...usual, cert])
     try {
       const port = await listening(server)
-      const guard = open(to("127.0.0.1"))
-      const right = await guardedFetch(guard, request(`https://localhost:${port}/`))
+      const guardedFetch = open(to("127.0.0.1"))
+      const right = await guardedFetch(request(`https://localhost:${port}/`))
       expect(right.body).toBe("secret")
-      const wrong = guardedFetch(guard, request(`https://other.example:${port}/`))
+      const wrong = guardedFetch(request(`https://other.example:${port}/`))
       await expect(wrong).rejects.toThrow(/other.example/)
     } finally {
       setDefaultCACertificates(usual)
@@ -143,10 +146,10 @@ describe("guarded fetch", () => {
     const names: Resolve = async (name) => [
       { address: name === "first.example" ? "127.0.0.1" : "169.254.169.254" },
     ]
-    const pendingRequest = guardedFetch(open(names), request(`http://first.example:${port}/`))
+    const pendingRequest = open(names)(request(`http://first.example:${port}/`))
     await expect(pendingRequest).rejects.toThrow(/elsewhere.example is on a network/)
     const onlyFirst = { allows: ({ hostname }: URL) => hostname === "first.example" }
-    const unlisted = guardedFetch(open(names), request(`http://first.example:${port}/`, onlyFirst))
+    const unlisted = open(names)(request(`http://first.example:${port}/`, onlyFirst))
     await expect(unlisted).rejects.toThrow(/is not allowed/)
   })
 
@@ -165,7 +168,7 @@ describe("guarded fetch", () => {
     })
     const headers = { authorization: "Bearer secret", accept: "text/plain" }
     const sent = { method: "POST", headers, body: "form" }
-    await guardedFetch(open(to("127.0.0.1")), request(`http://a.example:${port}/`, sent))
+    await open(to("127.0.0.1"))(request(`http://a.example:${port}/`, sent))
     expect(seen[0]).toMatchObject({ method: "POST", headers, body: "form" })
     expect(seen[1]).toMatchObject({ method: "GET", headers: { accept: "text/plain" }, body: "" })
     expect(seen[1]?.headers).not.toHaveProperty("authorization")
@@ -175,15 +178,15 @@ describe("guarded fetch", () => {
     const round = await serve((_request, response) => {
       response.writeHead(307, { location: "/again" }).end()
     })
-    const guard = open(to("127.0.0.1"))
-    await expect(guardedFetch(guard, request(`http://x.example:${round}/`))).rejects.toThrow(
+    const guardedFetch = open(to("127.0.0.1"))
+    await expect(guardedFetch(request(`http://x.example:${round}/`))).rejects.toThrow(
       /Too many redirects/,
     )
     const endless = await serve((_request, response) => {
       const timer = setInterval(() => response.write("x".repeat(500)), 1)
       response.once("close", () => clearInterval(timer))
     })
-    const pendingRequest = guardedFetch(guard, request(`http://x.example:${endless}/`))
+    const pendingRequest = guardedFetch(request(`http://x.example:${endless}/`))
     await expect(pendingRequest).rejects.toThrow(/larger than/)
   })
 })

@@ -11,11 +11,11 @@ import { createServer as createSocketServer, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import type { RequestHandle, Transport, UpstreamError, UpstreamRequest } from "@portico/http1"
 import { afterEach, describe, expect, it } from "vitest"
-import { cert, key } from "../test/certificate.ts"
-import { listenOnLoopback } from "../test/listen.ts"
-import { type Client, createClient, type RequestHandle, type UpstreamRequest } from "./client.ts"
-import type { UpstreamError } from "./upstream-error.ts"
+import { cert, key } from "../../../packages/http1/test/certificate.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
+import { openTransports, transportNames } from "../../test/harness/transports.ts"
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -33,14 +33,6 @@ const serve = async (server: Server | ReturnType<typeof createSocketServer>): Pr
 
 const answering = (listener: RequestListener): Promise<number> => serve(createServer(listener))
 
-const clientOf = (url: string, timeouts = { connect: 2, firstByte: 2, idle: 2 }): Client => {
-  const client = createClient(url, timeouts)
-  closing.push(client.close)
-  return client
-}
-
-const plainOf = (port: number): Client => clientOf(`http://127.0.0.1:${port}/base/`)
-
 const get: UpstreamRequest = { method: "GET", path: "/x", headers: {}, body: null }
 
 interface Received {
@@ -51,7 +43,7 @@ interface Received {
 
 /** Sends a request; resolves when it has ended or failed. */
 const receive = (
-  client: Client,
+  client: Transport,
   request: UpstreamRequest,
   each: (chunk: Buffer) => boolean = () => true,
 ): Promise<Received> & { flow: RequestHandle } => {
@@ -78,8 +70,19 @@ const receive = (
 const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
   Buffer.concat(await incoming.toArray()).toString("utf8")
 
-describe("upstream client", () => {
-  it("sends requests relative to the base URL over one persistent connection", async () => {
+describe.each(transportNames)("transport %s", (name) => {
+  const transports = openTransports({ UPSTREAM_TRANSPORT: name })
+  const clientOf = (
+    baseUrl: string,
+    timeouts = { connect: 2, firstByte: 2, idle: 2 },
+  ): Transport => {
+    const transport = transports.open({ baseUrl, timeouts })
+    closing.push(transport.close)
+    return transport
+  }
+  const plainOf = (port: number): Transport => clientOf(`http://127.0.0.1:${port}/base/`)
+
+  it("sends requests relative to the base URL over persistent connections", async () => {
     const ports = new Set<number | undefined>()
     const port = await answering(async (incoming, outgoing) => {
       ports.add(incoming.socket.remotePort)
@@ -87,7 +90,7 @@ describe("upstream client", () => {
       outgoing.end(JSON.stringify({ method, url, headers, body: await bodyOf(incoming) }))
     })
     const client = plainOf(port)
-    for (const body of ["one", "zwei ä"]) {
+    for (const body of ["one", "zwei ä", "three", "four"]) {
       const headers = { "x-list": ["a", "b"], "content-type": "text/plain" }
       const request = { method: "POST", path: "/chat?x=1", headers, body: Buffer.from(body) }
       const { text } = await receive(client, request)
@@ -96,7 +99,8 @@ describe("upstream client", () => {
         headers: { host: `127.0.0.1:${port}`, "x-list": "a, b", "content-type": "text/plain" },
       })
     }
-    expect(ports.size).toBe(1)
+    // undici frees a connection only after it has reported the end of a response.
+    expect(ports.size).toBeLessThanOrEqual(name === "undici" ? 2 : 1)
   })
 
   it("opens one connection per concurrent request", async () => {

@@ -1,0 +1,96 @@
+import type { ResponseHandler, ResponseListener } from "./response-listener.ts"
+import type { SentRequest } from "./transport.ts"
+import { asError, UpstreamError } from "./upstream-error.ts"
+
+/** What carries a request. */
+export interface RequestConnection {
+  resume(): void
+  /** Ends the request; no callbacks follow. */
+  cut(): void
+}
+
+/**
+ * Connects a listener to the connection that carries its request. Shields the connection, which is
+ * reused by later requests, from the listener's exceptions.
+ */
+export class PendingRequest implements ResponseHandler, SentRequest {
+  readonly #listener: ResponseListener
+  #connection: RequestConnection | null = null
+  #isDone = false
+
+  constructor(listener: ResponseListener) {
+    this.#listener = listener
+  }
+
+  on(connection: RequestConnection): void {
+    if (!this.#isDone) this.#connection = connection
+  }
+
+  resume(): void {
+    this.#connection?.resume()
+  }
+
+  cancel(): void {
+    this.#isDone = true
+    this.#cut()
+  }
+
+  giveUp(): void {
+    this.#cut()
+    this.onError(new UpstreamError("silence", new Error("the response stalled")))
+  }
+
+  onHead(status: number, rawHeaders: readonly string[]): void {
+    try {
+      this.#listener.onHead(status, rawHeaders)
+    } catch (error) {
+      this.#unreadable(error)
+    }
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#isDone) return true
+    try {
+      return this.#listener.onData(chunk)
+    } catch (error) {
+      this.#unreadable(error)
+      return true
+    }
+  }
+
+  onEnd(): void {
+    const connection = this.#connection
+    this.#connection = null
+    if (this.#isDone) return
+    try {
+      this.#listener.onEnd()
+      this.#isDone = true
+    } catch (error) {
+      connection?.cut()
+      this.#unreadable(error)
+    }
+  }
+
+  onError(error: UpstreamError): void {
+    this.#connection = null
+    if (this.#isDone) return
+    this.#isDone = true
+    try {
+      this.#listener.onError(error)
+    } catch (thrown) {
+      this.#listener.onListenerError(thrown)
+    }
+  }
+
+  /** The listener threw. */
+  #unreadable(error: unknown): void {
+    this.#cut()
+    this.onError(new UpstreamError("unreadable", asError(error)))
+  }
+
+  #cut(): void {
+    const connection = this.#connection
+    this.#connection = null
+    connection?.cut()
+  }
+}

@@ -1,0 +1,35 @@
+import { isIP } from "node:net"
+
+interface ProxySettings {
+  HTTP_PROXY?: string | undefined
+  HTTPS_PROXY?: string | undefined
+  NO_PROXY: readonly string[]
+}
+
+/** Whether the name or address is of this machine, which a proxy would take for its own. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" ||
+  host.endsWith(".localhost") ||
+  host === "::1" ||
+  (isIP(host) === 4 && host.startsWith("127."))
+
+/** Whether an item of `NO_PROXY` is the host or a domain above it: `example.com`, `.example.com:8443`. */
+const matchesHost = (item: string, host: string, port: string): boolean => {
+  if (item === "*") return true
+  const [, name = item, itemPort] = /^\[?([^\]]+?)\]?(?::(\d+))?$/.exec(item) ?? []
+  const domain = name.replace(/^\*?\./, "")
+  const isPort = itemPort === undefined || itemPort === port
+  return isPort && (host === domain || host.endsWith(`.${domain}`))
+}
+
+/** @returns the URL of the proxy for a URL; null if it is requested directly */
+export const createProxyLookup =
+  ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: ProxySettings) =>
+  ({ protocol, hostname, port }: URL): string | null => {
+    const isSecure = protocol === "https:"
+    const host = hostname.replace(/^\[|\]$/g, "")
+    const isDirect =
+      isLoopback(host) ||
+      NO_PROXY.some((item) => matchesHost(item, host, port || (isSecure ? "443" : "80")))
+    return isDirect ? null : ((isSecure ? HTTPS_PROXY : HTTP_PROXY) ?? null)
+  }

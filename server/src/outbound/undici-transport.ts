@@ -1,0 +1,194 @@
+import { isIP, type LookupFunction } from "node:net"
+import {
+  classifyUpstreamError,
+  isConnectionField,
+  PendingRequest,
+  type RequestConnection,
+  type ResponseListener,
+  type SentRequest,
+  type Transport,
+  UpstreamError,
+  type UpstreamErrorKind,
+  type UpstreamRequest,
+  type UpstreamTimeouts,
+} from "@portico/http1"
+import { type Dispatcher, Pool, ProxyAgent } from "undici"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+
+const keepAliveMs = 4000
+const maxKeepAliveMs = 600_000
+const maxHeadBytes = 64 * 1024
+
+export interface ClientCertificate {
+  /** In PEM format, as is the key. */
+  cert: Buffer
+  key: Buffer
+}
+
+interface Options {
+  baseUrl: string
+  timeouts: UpstreamTimeouts
+  /** IP address to connect to instead of resolving the host name; a proxy does not use it. */
+  address: string | undefined
+  /** URL of a proxy, with its credentials. */
+  proxy: string | null
+  clientCertificate: ClientCertificate | null
+  /** Whether to use HTTP/2 if the server offers it. */
+  allowsHttp2: boolean
+}
+
+const kindByCode: Readonly<Record<string, UpstreamErrorKind>> = {
+  UND_ERR_CONNECT_TIMEOUT: "unreachable",
+  UND_ERR_HEADERS_TIMEOUT: "timeout",
+  UND_ERR_BODY_TIMEOUT: "silence",
+  // The proxy refused the tunnel: requests that we cancel report nothing.
+  UND_ERR_ABORTED: "unreachable",
+  UND_ERR_PRX_CONN: "unreachable",
+  UND_ERR_PRX_TLS: "unreachable",
+}
+
+const toUpstreamError = (error: Error, headSeen: boolean): UpstreamError => {
+  const kind = "code" in error ? kindByCode[String(error.code)] : undefined
+  return kind && (!headSeen || kind === "silence")
+    ? new UpstreamError(kind, error)
+    : classifyUpstreamError(error, headSeen)
+}
+
+/** HTTP/1.1 has alternating names and values, HTTP/2 an object. */
+const toRawHeaders = (headers: Dispatcher.DispatchController["rawHeaders"]): string[] => {
+  if (Array.isArray(headers))
+    return headers.map((part) => (typeof part === "string" ? part : part.toString("latin1")))
+  return Object.entries(headers ?? {}).flatMap(([name, values = []]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  )
+}
+
+/** Passes on a response, and controls the connection or stream that carries it. */
+class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection {
+  readonly #request: PendingRequest
+  #controller: Dispatcher.DispatchController | null = null
+  #isCut = false
+  #headSeen = false
+
+  constructor(request: PendingRequest) {
+    this.#request = request
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  cut(): void {
+    this.#isCut = true
+    this.#controller?.abort(new Error("the request was canceled"))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isCut) this.cut()
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) return
+    this.#headSeen = true
+    this.#request.onHead(status, toRawHeaders(controller.rawHeaders))
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#request.onData(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#request.onEnd()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isCut) this.#request.onError(toUpstreamError(error, this.#headSeen))
+  }
+}
+
+const toMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
+
+const resolveTo =
+  (address: string): LookupFunction =>
+  (_hostname, { all }, callback) => {
+    const family = isIP(address)
+    if (all) callback(null, [{ address, family }])
+    else callback(null, address, family)
+  }
+
+const createDispatcher = (
+  origin: string,
+  { timeouts, address, proxy, clientCertificate, allowsHttp2 }: Options,
+): Dispatcher => {
+  const timeout = toMs(timeouts.connect)
+  const options = {
+    allowH2: allowsHttp2,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: maxKeepAliveMs,
+    maxHeaderSize: maxHeadBytes,
+  }
+  const tls = { ...clientCertificate, allowH2: allowsHttp2, preferH2: allowsHttp2 }
+  if (proxy === null) {
+    const lookup = address === undefined ? {} : { lookup: resolveTo(address) }
+    return new Pool(origin, { ...options, connect: { ...tls, ...lookup, timeout } })
+  }
+  return new ProxyAgent({
+    ...options,
+    uri: proxy,
+    requestTls: tls,
+    connectTimeout: timeout,
+    // A proxy that does not answer is like a server that cannot be reached in time.
+    clientFactory: (url, poolOptions) => new Pool(url, { ...poolOptions, headersTimeout: timeout }),
+  })
+}
+
+const sentHeaders = ({ headers, body }: UpstreamRequest): string[] => {
+  const isStreamed = body !== null && !Buffer.isBuffer(body)
+  const sent: string[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    const isSent = !isConnectionField(name) || (name === "content-length" && isStreamed)
+    if (value === undefined || !isSent) continue
+    for (const each of [value].flat()) sent.push(name, String(each))
+  }
+  return sent
+}
+
+/**
+ * Transport over undici, for what ours does not support: proxies, client certificates and HTTP/2.
+ * Does not follow redirects, decompress or retry.
+ */
+export const createUndiciTransport = (options: Options): Transport => {
+  const { origin, pathname } = new URL(options.baseUrl)
+  const basePath = stripTrailingSlashes(pathname)
+  const { timeouts } = options
+  const dispatcher = createDispatcher(origin, options)
+  const bodyTimeout = toMs(timeouts.idle)
+
+  return {
+    send: (
+      request: UpstreamRequest,
+      listener: ResponseListener,
+      firstByteMs = toMs(timeouts.firstByte),
+    ): SentRequest => {
+      const pending = new PendingRequest(listener)
+      const dispatched = new DispatchedRequest(pending)
+      const { method, body } = request
+      const sent = {
+        origin,
+        // Any method may be sent; undici checks that it is a token.
+        method: method as Dispatcher.HttpMethod,
+        path: basePath + request.path,
+        headers: sentHeaders(request),
+        body,
+        headersTimeout: Math.max(1, Math.round(firstByteMs)),
+        bodyTimeout,
+      }
+      pending.on(dispatched)
+      dispatcher.dispatch(sent, dispatched)
+      return pending
+    },
+    retire: () => void dispatcher.close().catch(() => {}),
+    close: () => void dispatcher.destroy().catch(() => {}),
+  }
+}
