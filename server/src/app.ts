@@ -94,6 +94,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     connectionLimit,
     addressOf,
     checkHost: createHostCheck(config),
+    usesFastPath: config.FAST_PATH,
     cors: createCors(config.CORS_ORIGINS),
     styleOf: styleOfPath(runtimePrefix),
   })

@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http"
+import type { RequestListener, Server } from "node:http"
 import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { isPlainHost } from "@portico/http1"
@@ -41,6 +41,8 @@ interface Deps {
   bodyMemory: BodyMemory
   connectionLimit: ConnectionLimit
   checkHost: HostCheck
+  /** Whether model routes bypass Hono, and simple requests Node's server. */
+  usesFastPath: boolean
   cors: Cors
   addressOf: ReturnType<typeof createClientAddressResolver>
   /** Error format for a path that matches no route. */
@@ -212,8 +214,10 @@ export const createServerApp = (deps: Deps) => {
 
   return {
     listener,
-    /** Puts the fast path in front of Node's server. */
-    attachTo: fastPath.attach,
+    /** Puts the fast path in front of Node's server, if it is used. */
+    attachTo: (server: Server): void => {
+      if (deps.usesFastPath) fastPath.attach(server)
+    },
     /** Makes each following response the last one of its connection. */
     drain: (): void => {
       draining = true
@@ -236,7 +240,7 @@ export const createServerApp = (deps: Deps) => {
     /** @param prefix for routes that are declared without it, because they have several */
     mount: (router: Router, prefix = ""): void => {
       hono.route(prefix, router.hono)
-      for (const route of router.fastPathRoutes) {
+      for (const route of deps.usesFastPath ? router.fastPathRoutes : []) {
         const target = `${route.method} ${prefix}${route.path}`
         fastPathRoutes.set(target, route).set(`${target}/`, route)
       }

@@ -26,7 +26,9 @@ export interface RelayTestbed {
 /**
  * Starts a gateway with an Ollama and an OpenAI connection to one server, controlled by the test.
  */
-export const startRelayTestbed = async (): Promise<RelayTestbed> => {
+export const startRelayTestbed = async (
+  env: Record<string, string> = {},
+): Promise<RelayTestbed> => {
   let respond: (response: ServerResponse) => void = () => {}
   const paths: string[] = []
   const listener: RequestListener = (request, response) => {
@@ -42,6 +44,7 @@ export const startRelayTestbed = async (): Promise<RelayTestbed> => {
   const server = createServer(listener)
   const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`
   const gateway = await startGateway({
+    ...env,
     OLLAMA_BASE_URLS: origin,
     OPENAI_API_BASE_URLS: `${origin}/v1`,
   })

@@ -26,6 +26,7 @@ describe("the web application", () => {
     connectionLimit: createConnectionLimit({ bounds, maxPerUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     checkHost: () => undefined,
+    usesFastPath: true,
     cors: createCors([]),
     styleOf: () => "api",
   })
