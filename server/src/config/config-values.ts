@@ -78,14 +78,6 @@ export const ProxyUrl = z.string().refine(isHttpUrl, {
   error: "must be an http(s) URL, such as http://proxy.example.com:3128",
 })
 
-/** Hosts, separated by commas or spaces, as `NO_PROXY` is written everywhere. */
-export const Hosts = z.string().transform((text) =>
-  text
-    .toLowerCase()
-    .split(/[\s,;]+/)
-    .filter(Boolean),
-)
-
 /** URL of an object store bucket: `https://KEY:SECRET@host/bucket`. */
 export const S3Url = z.string().refine((text) => {
   if (!isHttpUrl(text)) return false
@@ -136,17 +128,35 @@ export const Urls = z
   .transform((text) => splitList(text).filter(Boolean))
   .pipe(z.array(Url))
 
+const isCidr = (text: string): boolean => {
+  const [address = "", bits] = text.split("/")
+  const version = isIP(address)
+  const maxBits = version === 4 ? 32 : 128
+  return version !== 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= maxBits))
+}
+
 export const Cidrs = z.string().transform((text, context) => {
   const cidrs = splitList(text.replaceAll(",", ";")).filter(Boolean)
   for (const cidr of cidrs) {
-    const [address = "", bits] = cidr.split("/")
-    const version = isIP(address)
-    const max = version === 4 ? 32 : 128
-    if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= max))) {
-      context.addIssue(`must list IP addresses or CIDR ranges such as 10.0.0.0/8 (got "${cidr}")`)
-    }
+    if (isCidr(cidr)) continue
+    context.addIssue(`must list IP addresses or CIDR ranges such as 10.0.0.0/8 (got "${cidr}")`)
   }
   return cidrs
+})
+
+/** Hosts and CIDR ranges, separated by commas as everywhere in `NO_PROXY`. */
+export const ProxyExceptions = z.string().transform((text, context) => {
+  const items = text
+    .toLowerCase()
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+  for (const item of items) {
+    if (!item.includes("/") || isCidr(item)) continue
+    context.addIssue(
+      `must list hosts, IP addresses or CIDR ranges, such as gpu1,.example.com,10.0.0.0/8 (got "${item}")`,
+    )
+  }
+  return items
 })
 
 export const BearerToken = z

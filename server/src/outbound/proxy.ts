@@ -1,4 +1,5 @@
-import { isIP } from "node:net"
+import { type BlockList, isIP } from "node:net"
+import { createAddressList } from "./ssrf-guard.ts"
 
 interface ProxySettings {
   HTTP_PROXY?: string | undefined
@@ -13,6 +14,9 @@ const isLoopback = (host: string): boolean =>
   host === "::1" ||
   (isIP(host) === 4 && host.startsWith("127."))
 
+const containsAddress = (list: BlockList, host: string): boolean =>
+  isIP(host) > 0 && list.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
+
 /** Whether an item of `NO_PROXY` is the host or a domain above it: `example.com`, `.example.com:8443`. */
 const matchesHost = (item: string, host: string, port: string): boolean => {
   if (item === "*") return true
@@ -23,13 +27,17 @@ const matchesHost = (item: string, host: string, port: string): boolean => {
 }
 
 /** @returns the URL of the proxy for a URL; null if it is requested directly */
-export const createProxyLookup =
-  ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: ProxySettings) =>
-  ({ protocol, hostname, port }: URL): string | null => {
+export const createProxyLookup = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: ProxySettings) => {
+  const isAddress = (item: string): boolean => isIP(item.split("/")[0] ?? "") > 0
+  const addresses = createAddressList(NO_PROXY.filter(isAddress))
+  const hosts = NO_PROXY.filter((item) => !isAddress(item))
+  return ({ protocol, hostname, port }: URL): string | null => {
     const isSecure = protocol === "https:"
     const host = hostname.replace(/^\[|\]$/g, "")
     const isDirect =
       isLoopback(host) ||
-      NO_PROXY.some((item) => matchesHost(item, host, port || (isSecure ? "443" : "80")))
+      containsAddress(addresses, host) ||
+      hosts.some((item) => matchesHost(item, host, port || (isSecure ? "443" : "80")))
     return isDirect ? null : ((isSecure ? HTTPS_PROXY : HTTP_PROXY) ?? null)
   }
+}

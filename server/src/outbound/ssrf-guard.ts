@@ -26,14 +26,15 @@ const add = (list: BlockList, cidr: string): void => {
   )
 }
 
-const listOf = (cidrs: readonly string[]): BlockList => {
+/** A list of addresses and CIDR ranges. */
+export const createAddressList = (cidrs: readonly string[]): BlockList => {
   const list = new BlockList()
   for (const cidr of cidrs) add(list, cidr)
   return list
 }
 
 /** Separate lists, because a `BlockList` with `::/3` also matches every IPv4 address. */
-const closed = { ipv4: listOf(closed4), ipv6: listOf(closed6) }
+const closed = { ipv4: createAddressList(closed4), ipv6: createAddressList(closed6) }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4; returns other addresses unchanged. */
 const plain = (address: string): string => {
@@ -67,7 +68,7 @@ export class SsrfGuardError extends Error {
  * @param open CIDR networks to allow although they are blocked by default
  */
 export const createSsrfGuard = (open: readonly string[], resolve: Resolve = system) => {
-  const opened = listOf(open)
+  const opened = createAddressList(open)
 
   const isOpen = (address: string): boolean => {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4"

@@ -70,12 +70,11 @@ const receive = (
 const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
   Buffer.concat(await incoming.toArray()).toString("utf8")
 
+const defaultTimeouts = { connect: 2, firstByte: 2, idle: 2 }
+
 describe.each(transportNames)("transport %s", (name) => {
   const transports = openTransports({ UPSTREAM_TRANSPORT: name })
-  const clientOf = (
-    baseUrl: string,
-    timeouts = { connect: 2, firstByte: 2, idle: 2 },
-  ): Transport => {
+  const clientOf = (baseUrl: string, timeouts = defaultTimeouts): Transport => {
     const transport = transports.open({ baseUrl, timeouts })
     closing.push(transport.close)
     return transport

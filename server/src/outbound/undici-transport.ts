@@ -47,11 +47,17 @@ const kindByCode: Readonly<Record<string, UpstreamErrorKind>> = {
   UND_ERR_PRX_TLS: "unreachable",
 }
 
-const toUpstreamError = (error: Error, headSeen: boolean): UpstreamError => {
+/** How far a request got. */
+type Stage =
+  /** There is no connection yet, or the proxy has not opened a tunnel. */
+  "queued" | "sent" | "answered"
+
+const toUpstreamError = (error: Error, stage: Stage): UpstreamError => {
   const kind = "code" in error ? kindByCode[String(error.code)] : undefined
-  return kind && (!headSeen || kind === "silence")
+  if (stage === "queued" && kind === "timeout") return new UpstreamError("unreachable", error)
+  return kind && (stage !== "answered" || kind === "silence")
     ? new UpstreamError(kind, error)
-    : classifyUpstreamError(error, headSeen)
+    : classifyUpstreamError(error, stage === "answered")
 }
 
 /** HTTP/1.1 has alternating names and values, HTTP/2 an object. */
@@ -68,7 +74,7 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
   readonly #request: PendingRequest
   #controller: Dispatcher.DispatchController | null = null
   #isCut = false
-  #headSeen = false
+  #stage: Stage = "queued"
 
   constructor(request: PendingRequest) {
     this.#request = request
@@ -85,12 +91,13 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#stage = "sent"
     if (this.#isCut) this.cut()
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) return
-    this.#headSeen = true
+    this.#stage = "answered"
     this.#request.onHead(status, toRawHeaders(controller.rawHeaders))
   }
 
@@ -103,7 +110,7 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isCut) this.#request.onError(toUpstreamError(error, this.#headSeen))
+    if (!this.#isCut) this.#request.onError(toUpstreamError(error, this.#stage))
   }
 }
 
