@@ -115,14 +115,14 @@ export const createAnswerChanges = (deps: Deps) => {
   return {
     /** Sets or removes the rating of an answer. */
     rate: async (caller: Caller, at: AnswerId, change: RatingChange): Promise<Message> => {
-      await chats.requireOwn(caller, at.id)
+      await chats.getOwn(caller, at.id)
       const bytes = change.value === null ? 0 : Buffer.byteLength(change.reason)
       return apply(caller, { at, bytes, store: (tx) => storeRating(tx, at, change) })
     },
 
     /** Adds the caller's version of an answer as an alternative, and continues the chat with it. */
     edit: async (caller: Caller, at: AnswerId, content: string): Promise<Message> => {
-      await chats.requireOwn(caller, at.id)
+      await chats.getOwn(caller, at.id)
       const bytes = await versionBytes(at, content)
       return apply(caller, { at, bytes, store: (tx) => storeVersion(tx, at, content) })
     },

@@ -53,7 +53,7 @@ export const createChatCopy = (deps: Deps) => {
    * @throws {Failure} `not_found`, `body_too_large`, `limit_reached`, `storage_limit`
    */
   return async (caller: Caller, id: string): Promise<Chat> => {
-    const chat = await chats.requireReadable(caller, id)
+    const chat = await chats.getReadable(caller, id)
     const size = await store.size(id)
     if (size > maxBytes) failTooLarge()
     const release = limits.bodies.reserve(caller.user.id, size)
@@ -64,7 +64,7 @@ export const createChatCopy = (deps: Deps) => {
       const file = parseJsonObject(body)
       const { ids } = await importer.import(caller, file, { skip_existing: false })
       const [newId = ""] = ids
-      return chats.toReaderView(caller, await chats.requireOwn(caller, newId))
+      return chats.toReaderView(caller, await chats.getOwn(caller, newId))
     } finally {
       release()
     }

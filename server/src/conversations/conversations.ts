@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail, failInvalid } from "../errors.ts"
+import { isOwn, requireOwn, requireOwnOrShared } from "../grants/private-access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
@@ -65,23 +66,19 @@ export const createChats = (deps: Deps) => {
   const { db, store, messages, answers, sharedView, projects, storage, rowLimits } = deps
   const { audit, bus, nameOfUser, newId, now } = deps
 
-  const failNotFound = (id: string): never => fail("not_found", `Chat ${id} not found.`)
+  const notFound = (id: string): string => `Chat ${id} not found.`
 
-  const requireOwn = async (caller: Caller, id: string): Promise<StoredChat> => {
-    const chat = await store.byId(id)
-    return chat && chat.user_id === caller.user.id ? chat : failNotFound(id)
-  }
+  const getOwn = async (caller: Caller, id: string, tx?: Tx): Promise<StoredChat> =>
+    requireOwn(await store.byId(id, tx), caller, notFound(id))
 
-  const requireReadable = async (caller: Caller, id: string): Promise<StoredChat> => {
-    const chat = await store.byId(id)
-    return chat && (chat.user_id === caller.user.id || chat.shared) ? chat : failNotFound(id)
-  }
+  const getReadable = async (caller: Caller, id: string): Promise<StoredChat> =>
+    requireOwnOrShared(await store.byId(id), caller, notFound(id))
 
   const publishChange = (tx: Tx, chat: Pick<Chat, "id" | "user_id">): Promise<void> =>
     bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
 
   const toReaderView = (caller: Caller, { title_source, ...chat }: StoredChat): Chat =>
-    chat.user_id === caller.user.id ? chat : { ...chat, ...hiddenFromReaders }
+    isOwn(chat, caller) ? chat : { ...chat, ...hiddenFromReaders }
 
   const readPageFor = async (
     caller: Caller,
@@ -104,8 +101,8 @@ export const createChats = (deps: Deps) => {
   }
 
   return {
-    requireOwn,
-    requireReadable,
+    getOwn,
+    getReadable,
     toReaderView,
     publishChange,
 
@@ -146,8 +143,8 @@ export const createChats = (deps: Deps) => {
 
     /** Includes the last messages in their current state, with answers in progress. */
     get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
-      const chat = await requireReadable(caller, id)
-      const writable = chat.user_id === caller.user.id
+      const chat = await getReadable(caller, id)
+      const writable = isOwn(chat, caller)
       const view = { ...toReaderView(caller, chat), ...(await readPageFor(caller, chat)), writable }
       return writable ? view : { ...view, owner_name: await nameOfUser(chat.user_id) }
     },
@@ -159,19 +156,19 @@ export const createChats = (deps: Deps) => {
     ): Promise<MessagePage> => {
       const { messages: visibleMessages, earlier } = await readPageFor(
         caller,
-        await requireReadable(caller, id),
+        await getReadable(caller, id),
         before,
       )
       return { messages: visibleMessages, earlier }
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
-      const current = await requireOwn(caller, id)
+      const current = await getOwn(caller, id)
       await requireMessage(id, changes.current_id)
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
       const bytes = chatBytes({ ...current, ...set }) - chatBytes(current)
       const change = async (tx: Tx): Promise<StoredChat> => {
-        const before = (await store.byId(id, tx)) ?? failNotFound(id)
+        const before = (await store.byId(id, tx)) ?? fail("not_found", notFound(id))
         const titleSource = changes.title === undefined ? {} : { title_source: "person" as const }
         const after: StoredChat = { ...before, ...set, ...titleSource }
         await store.update(tx, after)
@@ -193,12 +190,11 @@ export const createChats = (deps: Deps) => {
       caller: Caller,
       { id, shared }: { id: string; shared: boolean },
     ): Promise<Chat> => {
-      await requireOwn(caller, id)
+      await getOwn(caller, id)
       // The deletion of an account must not overlook a shared chat.
       const locks = [`chat:${id}`, userLock(caller.user.id)]
       const chat = await db.transactLocked(locks, async (tx) => {
-        const before = (await store.byId(id, tx)) ?? failNotFound(id)
-        if (before.user_id !== caller.user.id) failNotFound(id)
+        const before = await getOwn(caller, id, tx)
         await requireRemainingOwner(tx, caller.user.id)
         const after = { ...before, shared }
         await store.update(tx, after)
@@ -218,7 +214,7 @@ export const createChats = (deps: Deps) => {
      * others could read it.
      */
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      await requireOwn(caller, id)
+      await getOwn(caller, id)
       await answers.stop(id, null)
       await emptyLargeChat(db, { id, bytes: await store.size(id) })
       await db.essential.transactLocked([`chat:${id}`], async (tx) => {
@@ -233,14 +229,14 @@ export const createChats = (deps: Deps) => {
 
     /** The passages that an answer was given. */
     passages: async (caller: Caller, id: string, messageId: string): Promise<ChatPassages> => {
-      const chat = await requireReadable(caller, id)
+      const chat = await getReadable(caller, id)
       const found = (await messages.passages(id, [messageId])).get(messageId)
       if (!found) return fail("not_found", `Message ${messageId} not found, or it has no sources.`)
       return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
     },
 
     image: async (caller: Caller, id: string, imageId: string): Promise<StoredImage> => {
-      await requireReadable(caller, id)
+      await getReadable(caller, id)
       return (await messages.image(id, imageId)) ?? fail("not_found", `Image ${imageId} not found.`)
     },
   }

@@ -1,5 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import { Failure } from "../errors.ts"
+import { isOwn } from "../grants/private-access.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
@@ -75,7 +76,7 @@ export const createChatEventStream = (deps: Deps) => {
   const createSender = ({ caller, chat, stream }: StreamReader): ((event: ChatEvent) => void) => {
     const sendEvent = ({ seq, name, data }: ChatEvent): void =>
       stream.send({ id: String(seq), name, data })
-    if (caller.user.id === chat.user_id) return sendEvent
+    if (isOwn(chat, caller)) return sendEvent
     const runExclusive = createMutex()
     const redactAndSend = async (event: ChatEvent): Promise<void> => {
       if (event.name !== "message") return sendEvent(event)
@@ -206,7 +207,7 @@ export const createChatEventStream = (deps: Deps) => {
     caller: Caller,
     { id, resume }: { id: string; resume: ResumePoint },
   ): Promise<void> => {
-    const chat = await chats.requireReadable(caller, id)
+    const chat = await chats.getReadable(caller, id)
     const isBusy = (): boolean => answers.isRunning(id)
     const { replies: unread } = limits
     const stream = openSseStream({
@@ -218,7 +219,7 @@ export const createChatEventStream = (deps: Deps) => {
       ...streams,
     })
     const endIfInaccessible = async (): Promise<void> => {
-      if (await chats.requireReadable(caller, id).catch(nullIfNotFound)) return
+      if (await chats.getReadable(caller, id).catch(nullIfNotFound)) return
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })
       stream.end()
     }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { isOwn } from "../grants/private-access.ts"
 import type { Caller } from "../http/caller.ts"
 import type { CountPiece } from "../http/route.ts"
 import type { Answers } from "./answers.ts"
@@ -143,7 +144,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
       let separator = ""
       for (const id of ids ?? (await store.listIds(caller.user.id))) {
         const chat = await store.byId(id)
-        if (chat?.user_id !== caller.user.id) continue
+        if (!chat || !isOwn(chat, caller)) continue
         yield separator
         yield* chatJson({ caller, chat, countPiece })
         separator = ","

@@ -26,7 +26,7 @@ export const createChatMessageRouter = ({
     prompts.send(caller, params.id, { input: body, requestId: exchange.requestId }),
   )
   router.on(chatMessageRoutes.stop, async ({ caller, params, body }) => {
-    await chats.requireOwn(caller, params.id)
+    await chats.getOwn(caller, params.id)
     await answers.stop(params.id, body.message_id)
   })
   router.raw(chatMessageRoutes.events, async ({ caller, params, exchange }) => {

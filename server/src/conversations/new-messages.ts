@@ -200,7 +200,7 @@ export const createPromptService = (deps: Deps) => {
       id: string,
       { input, requestId }: { input: NewMessage; requestId: string },
     ): Promise<StartedAnswers> => {
-      const chat = await chats.requireOwn(caller, id)
+      const chat = await chats.getOwn(caller, id)
       const models = plans.newAnswerModels(chat, input)
       await resolveAll(caller, models ?? [])
       const files = await attaching.resolveNames(caller, input.files)

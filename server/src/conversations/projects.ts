@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
+import { requireOwn } from "../grants/private-access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Attachments } from "../knowledge/attachments.ts"
 import type {
@@ -45,12 +46,8 @@ const toPublic = ({ user_id, ...project }: StoredProject): Project => project
 export const createProjects = (deps: Deps) => {
   const { db, projectStore: store, attaching, rowLimits, audit, bus, newId, now } = deps
 
-  const requireOwn = async (caller: Caller, id: string, tx?: Tx): Promise<StoredProject> => {
-    const project = await store.byId(id, tx)
-    return project && project.user_id === caller.user.id
-      ? project
-      : fail("not_found", `Project ${id} not found.`)
-  }
+  const getOwn = async (caller: Caller, id: string, tx?: Tx): Promise<StoredProject> =>
+    requireOwn(await store.byId(id, tx), caller, `Project ${id} not found.`)
 
   const failNameTaken = (name: string): never =>
     fail("conflict", `You already have a project named ${name}. Choose another name.`)
@@ -71,8 +68,7 @@ export const createProjects = (deps: Deps) => {
       return query.page === undefined ? projects : { items: projects, total }
     },
 
-    get: async (caller: Caller, id: string): Promise<Project> =>
-      toPublic(await requireOwn(caller, id)),
+    get: async (caller: Caller, id: string): Promise<Project> => toPublic(await getOwn(caller, id)),
 
     create: async (actor: Actor, caller: Caller, input: NewProject): Promise<Project> => {
       const files = await attaching.resolveNames(caller, input.files)
@@ -91,7 +87,7 @@ export const createProjects = (deps: Deps) => {
       caller: Caller,
       { id, changes }: { id: string; changes: ProjectChanges },
     ): Promise<Project> => {
-      const known = await requireOwn(caller, id)
+      const known = await getOwn(caller, id)
       const knownIds = new Set(known.files.map((file) => `${file.type} ${file.id}`))
       // Files that are attached already stay, even if the user may no longer read them.
       const added = changes.files?.filter((file) => !knownIds.has(`${file.type} ${file.id}`)) ?? []
@@ -101,7 +97,7 @@ export const createProjects = (deps: Deps) => {
       const given = { ...changes, files }
       const set = Object.fromEntries(Object.entries(given).filter(([, v]) => v !== undefined))
       return db.transactLocked([`project:${id}`], async (tx) => {
-        const before = await requireOwn(caller, id, tx)
+        const before = await getOwn(caller, id, tx)
         const after: StoredProject = { ...before, ...set, updated_at: now() }
         if (!(await store.update(tx, before, after))) failNameTaken(after.name)
         const changed = Object.keys(set)
@@ -113,7 +109,7 @@ export const createProjects = (deps: Deps) => {
     /** Deletes the project but not its chats. */
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       db.essential.transactLocked([`project:${id}`], async (tx) => {
-        const project = await requireOwn(caller, id, tx)
+        const project = await getOwn(caller, id, tx)
         await store.remove(tx, project)
         const before = { name: project.name }
         await recordChange(tx, actor, { project, action: "project.deleted", before })

@@ -34,7 +34,7 @@ const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps)
   router.on(
     chatListRoutes.export,
     async ({ caller, params, query, exchange, createPieceCounter }) => {
-      const chat = await chats.requireReadable(caller, params.id)
+      const chat = await chats.getReadable(caller, params.id)
       const request = { caller, chat, countPiece: createPieceCounter() }
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {

@@ -1,3 +1,4 @@
+import { isOwn } from "../grants/private-access.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attachments } from "../knowledge/attachments.ts"
 import type { Message } from "./schema.ts"
@@ -43,7 +44,7 @@ export const createSharedChatView = ({ readableAmong }: Pick<Attachments, "reada
     owner: string,
     messages: readonly Message[],
   ): Promise<Message[]> => {
-    if (caller.user.id === owner) return [...messages]
+    if (isOwn({ user_id: owner }, caller)) return [...messages]
     const ids: ReferencedIds = { files: new Set(), collections: new Set() }
     for (const message of messages) addReferences(ids, message)
     const readable = await readableAmong(caller, ids)
@@ -55,7 +56,7 @@ export const createSharedChatView = ({ readableAmong }: Pick<Attachments, "reada
     owner: string,
     passages: readonly (ChatPassage | null)[],
   ): Promise<(ChatPassage | null)[]> => {
-    if (caller.user.id === owner) return [...passages]
+    if (isOwn({ user_id: owner }, caller)) return [...passages]
     const files = passages.flatMap((passage) => passage?.file_id ?? [])
     const readable = await readableAmong(caller, { files, collections: [] })
     return redactSources(passages, readable)

@@ -1,5 +1,6 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { mayManage, requireOwner } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
@@ -12,31 +13,30 @@ export interface FileAccessDeps {
   filterShared: (caller: Caller, ids: readonly string[]) => Promise<string[]>
 }
 
-export const throwFileNotFound = (): never => fail("not_found", "File not found.")
+export const failFileNotFound = (): never => fail("not_found", "File not found.")
 
 /** Who may read and change files: their owners and administrators, and readers of what is shared. */
 export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) => {
-  const isOwner = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
-    file.user_id === user.id || user.role === "admin"
-
   const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
     const file = await store.byId(id)
     if (!file) return undefined
-    if (isOwner(caller, file)) return file
+    if (mayManage(file, caller)) return file
     return (await filterShared(caller, [id])).length > 0 ? file : undefined
   }
+
   const getReadable = async (caller: Caller, id: string): Promise<StoredFile> =>
-    (await find(caller, id)) ?? throwFileNotFound()
+    (await find(caller, id)) ?? failFileNotFound()
 
   const getOwned = async (caller: Caller, id: string): Promise<StoredFile> => {
     const file = await getReadable(caller, id)
-    return isOwner(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
+    requireOwner(file, caller, "Only the file's owner can do this.")
+    return file
   }
 
   return {
     find,
-    readable: getReadable,
-    owned: getOwned,
+    getReadable,
+    getOwned,
 
     /**
      * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
@@ -44,8 +44,8 @@ export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) =>
     filterReadable: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
       const found = await store.owners(ids)
       const idsOf = (files: typeof found): string[] => files.map(({ id }) => id)
-      const owned = found.filter((file) => isOwner(caller, file))
-      const others = found.filter((file) => !isOwner(caller, file))
+      const owned = found.filter((file) => mayManage(file, caller))
+      const others = found.filter((file) => !mayManage(file, caller))
       return new Set([...idsOf(owned), ...(await filterShared(caller, idsOf(others)))])
     },
 
@@ -56,7 +56,7 @@ export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) =>
     /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
     checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
       const found = await store.owners(ids)
-      const owned = new Set(found.filter((file) => isOwner(caller, file)).map(({ id }) => id))
+      const owned = new Set(found.filter((file) => mayManage(file, caller)).map(({ id }) => id))
       const first = ids.find((id) => !owned.has(id))
       if (first !== undefined) await getOwned(caller, first)
     },
@@ -68,7 +68,7 @@ export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) =>
         await db.acquireLock(tx, userLock(owner))
         await requireRemainingOwner(tx, owner)
       }
-      const owned = (await store.owners(ids, tx)).filter((file) => isOwner(caller, file))
+      const owned = (await store.owners(ids, tx)).filter((file) => mayManage(file, caller))
       if (owned.length < ids.length) fail("conflict", "A file has a new owner. Try again.")
     },
   }

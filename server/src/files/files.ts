@@ -5,6 +5,7 @@ import type { Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { RowLimits } from "../db/row-limits.ts"
+import { isAdmin } from "../grants/access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -15,7 +16,7 @@ import {
   type CollectionUploads,
   toCollectionUpload,
 } from "./collection-upload.ts"
-import { createFileAccess, type FileAccessDeps, throwFileNotFound } from "./file-access.ts"
+import { createFileAccess, type FileAccessDeps, failFileNotFound } from "./file-access.ts"
 import { type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
@@ -147,7 +148,7 @@ export const createFiles = (deps: Deps) => {
       waitForFiles(bus, ids, { read: store.summaries, isDone: done, ...wait }),
 
     list: async (caller: Caller, query: FileListQuery): Promise<Page<FileWithOwner>> => {
-      const owner = caller.user.role === "admin" ? null : caller.user.id
+      const owner = isAdmin(caller) ? null : caller.user.id
       const { items, total } = await store.list(owner, query)
       return { items: await withOwnerNames(db.read, items), total }
     },
@@ -190,7 +191,7 @@ export const createFiles = (deps: Deps) => {
         await received.prepare()
         const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))
-        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwFileNotFound())
+        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? failFileNotFound())
       } finally {
         await received.discard()
       }
@@ -199,7 +200,7 @@ export const createFiles = (deps: Deps) => {
 
     /** Processes the file again, whatever its current status. */
     reprocess: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
-      const file = await access.owned(caller, id)
+      const file = await access.getOwned(caller, id)
       await db.transact(async (tx) => {
         await passages.clear(tx, id)
         const fresh = {
@@ -209,27 +210,27 @@ export const createFiles = (deps: Deps) => {
           passages: null,
           updated_at: now(),
         }
-        if (!(await store.set(tx, id, fresh))) throwFileNotFound()
+        if (!(await store.set(tx, id, fresh))) failFileNotFound()
         await queue.add(tx, [createReadJob(file)])
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
-      return toRecord((await store.byId(id)) ?? throwFileNotFound())
+      return toRecord((await store.byId(id)) ?? failFileNotFound())
     },
 
     text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
-      await access.readable(caller, id)
+      await access.getReadable(caller, id)
       const text = (await store.text(id)) ?? ""
       // The range may split a surrogate pair.
       return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      const file = await access.owned(caller, id)
+      const file = await access.getOwned(caller, id)
       await db.essential.transact(async (tx) => {
         await queue.cancel(tx, "read", id)
         await passages.clear(tx, id)
-        if (!(await store.remove(tx, id))) throwFileNotFound()
+        if (!(await store.remove(tx, id))) failFileNotFound()
         const before = { filename: file.filename }
         await audit.record(tx, { actor, action: "file.deleted", target: target(id), before })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })

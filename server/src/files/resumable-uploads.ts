@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { Failure, fail } from "../errors.ts"
+import { isOwn } from "../grants/private-access.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import { createKeyedMutex } from "../limits/mutex.ts"
@@ -120,14 +121,14 @@ export const createResumableUploads = (deps: Deps) => {
 
   const find = async (caller: Caller, id: string): Promise<StoredUpload | undefined> => {
     const upload = await store.byId(id)
-    if (!upload || upload.user_id !== caller.user.id) return undefined
+    if (!upload || !isOwn(upload, caller)) return undefined
     return upload.expires_at > now() ? upload : undefined
   }
 
   /** Progress of a completed upload whose final response the client did not receive. */
   const progressOfFinished = async (caller: Caller, id: string): Promise<UploadProgress> => {
     const file = await files.find(caller, id)
-    return file?.user_id === caller.user.id ? completedProgress(file.size) : throwNotFound()
+    return file && isOwn(file, caller) ? completedProgress(file.size) : throwNotFound()
   }
 
   const offsetOf = async (id: string): Promise<number> =>

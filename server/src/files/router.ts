@@ -63,11 +63,11 @@ export const createFileRouter = ({
   router.on(fileRoutes.list, ({ caller, query }) => files.list(caller, query))
 
   router.on(fileRoutes.get, async ({ caller, params }) =>
-    files.withOwner(toRecord(await files.readable(caller, params.id))),
+    files.withOwner(toRecord(await files.getReadable(caller, params.id))),
   )
 
   router.on(fileRoutes.content, async ({ caller, params, exchange }) => {
-    const file = await files.readable(caller, params.id)
+    const file = await files.getReadable(caller, params.id)
     const { headers, method = "GET" } = exchange.incoming
     return createContentResponse(objects, file, {
       exchange,
@@ -81,7 +81,7 @@ export const createFileRouter = ({
   router.on(fileRoutes.text, ({ caller, params, query }) => files.text(caller, params.id, query))
 
   router.on(fileRoutes.status, async ({ caller, params, query }) => {
-    const file = await files.readable(caller, params.id)
+    const file = await files.getReadable(caller, params.id)
     return query.stream
       ? createStatusStream(files, file, { caller, inFlight })
       : toProcessStatus(file)

@@ -2,10 +2,10 @@ import type { Bus } from "../bus/bus.ts"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { readOwnedFiles } from "../ownership/owned-files.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
+import { failFileNotFound } from "./file-access.ts"
 import { createFileStore, type StoredFile } from "./file-store.ts"
 import type { Files } from "./files.ts"
 
@@ -14,7 +14,7 @@ interface Deps {
   bus: Bus
   rowLimits: RowLimits
   transfers: Transfers
-  files: Pick<Files, "readable">
+  files: Pick<Files, "getReadable">
 }
 
 type OwnedFile = Pick<StoredFile, "id" | "size" | "text_length">
@@ -75,8 +75,8 @@ export const createFileTransfer = (deps: Deps) => {
       transfers.transferObject<StoredFile>({
         ...{ actor, caller, transferTo: transfer_to, target: { type: "file", id } },
         read: async (reader, tx) => {
-          if (!tx) return files.readable(reader, id)
-          return (await store.byId(id, tx)) ?? fail("not_found", "File not found.")
+          if (!tx) return files.getReadable(reader, id)
+          return (await store.byId(id, tx)) ?? failFileNotFound()
         },
         bytes: async (file) => fileBytes(file),
         lock: (tx) => db.acquireLock(tx, `file:${id}`),

@@ -1,5 +1,4 @@
 import type { Bus } from "../bus/bus.ts"
-import { hasPermission, type Principal } from "../grants/grants.ts"
 import { createMutex } from "../limits/mutex.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 
@@ -27,13 +26,6 @@ export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
     localId: id === "" ? null : id,
     fn,
   }))
-
-/**
- * Whether a grant lets the principal use the function. Creators are administrators, or were, and
- * get no exception.
- */
-export const canUse = ({ access_grants }: StoredFunction, principal: Principal): boolean =>
-  hasPermission(access_grants, principal, "read")
 
 const empty: readonly StoredFunction[] = []
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { createGrants, type Grants, hasPermission } from "./grants.ts"
+import { createGrants, type Grants } from "./grants.ts"
 import type { AccessGrant } from "./schema.ts"
 
 const grant = (
@@ -8,42 +8,6 @@ const grant = (
   principal_id: string,
   permission: AccessGrant["permission"] = "read",
 ): AccessGrant => ({ principal_type, principal_id, permission })
-
-const principal = (id: string, groups: string[] = [], role: "user" | "admin" = "user") => ({
-  user: { id, role },
-  groups: new Set(groups),
-})
-
-describe("access", () => {
-  it.each([
-    ["a stranger", principal("eve"), false, false],
-    ["a reader", principal("reader"), true, false],
-    ["a writer", principal("writer"), true, true],
-    ["a member of a reading group", principal("x", ["readers"]), true, false],
-    ["a member of a writing group", principal("x", ["none", "writers"]), true, true],
-    ["a user named like a group", principal("readers"), false, false],
-    ["a member of a group named like a user", principal("x", ["reader"]), false, false],
-    ["an administrator", principal("boss", [], "admin"), true, true],
-  ])("of %s follows from the grants", (_who, who, reads, writes) => {
-    const grants = [
-      grant("user", "reader"),
-      grant("user", "writer", "write"),
-      grant("group", "readers"),
-      grant("group", "writers", "write"),
-    ]
-    expect([hasPermission(grants, who, "read"), hasPermission(grants, who, "write")]).toEqual([
-      reads,
-      writes,
-    ])
-    expect(hasPermission([], who, "read")).toBe(who.user.role === "admin")
-  })
-
-  it.each(["user", "group"] as const)("is granted to everyone by * of type %s", (type) => {
-    const everyone = [grant(type, "*")]
-    expect(hasPermission(everyone, principal("anyone"), "read")).toBe(true)
-    expect(hasPermission(everyone, principal("anyone"), "write")).toBe(false)
-  })
-})
 
 describe.each(chooseDatabases())("grants on $name", ({ open }) => {
   let database: OpenedDatabase

@@ -1,46 +1,24 @@
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { Caller } from "../http/caller.ts"
 import { grantsLock } from "../users/grant-removal.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function" | "prompt"
 
-/** The user whose access is checked: a caller, or an owner who made no request. */
-export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
-
 /** The other types are deleted at once, or remain when their owner is deleted. */
 const tablesDeletedWithOwner = { collection: "collections", prompt: "prompts" } as const
 
 /** @throws {Failure} `conflict` if the resource is being deleted with its owner */
-const requireOwnerOf = async (tx: Tx, type: ResourceType, id: string): Promise<void> => {
+const requireOwnerToRemain = async (tx: Tx, type: ResourceType, id: string): Promise<void> => {
   if (type !== "collection" && type !== "prompt") return
   const table = tablesDeletedWithOwner[type]
   const row = await tx.selectFrom(table).select("user_id").where("id", "=", id).executeTakeFirst()
   if (row) await requireRemainingOwner(tx, row.user_id)
 }
 
-/** `principal_id` of grants to every account. */
-export const everyonePrincipalId = "*"
 /** Maximum grants listed per resource; grants to everyone come first. */
 export const maxListedGrants = 20
-
-const appliesTo = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
-  principal_id === everyonePrincipalId ||
-  (principal_type === "user" ? principal_id === user.id : groups.has(principal_id))
-
-/** Whether the grants give `permission`; write includes read, and administrators have both. */
-export const hasPermission = (
-  grants: readonly AccessGrant[],
-  principal: Principal,
-  permission: AccessGrant["permission"],
-): boolean =>
-  principal.user.role === "admin" ||
-  grants.some(
-    (grant) =>
-      (permission === "read" || grant.permission === "write") && appliesTo(grant, principal),
-  )
 
 const grantKey = ({ principal_type, principal_id, permission }: AccessGrant): string =>
   JSON.stringify([principal_type, principal_id, permission])
@@ -129,7 +107,7 @@ export const createGrants = (db: Database) => ({
   ): Promise<void> => {
     if (grants.length > 0) {
       await db.acquireLock(tx, grantsLock)
-      await requireOwnerOf(tx, type, id)
+      await requireOwnerToRemain(tx, type, id)
     }
     await tx
       .deleteFrom("access_grants")

@@ -6,11 +6,12 @@ import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
 import type { CollectionUploads } from "../files/collection-upload.ts"
 import type { Files } from "../files/files.ts"
+import { requireOwner, requireWritable } from "../grants/access.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
-import { failCollectionNotFound, requireOwnership, requireWritable } from "./collection-access.ts"
+import { accessMessages, failCollectionNotFound } from "./failures.ts"
 import type { Collection, CollectionChanges } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
@@ -68,7 +69,7 @@ export const createCollectionEdits = (deps: Deps) => {
   ): Promise<void> => {
     await db.acquireLock(tx, lockOf(id))
     const refreshedCaller = await refreshCaller(tx, caller)
-    const before = requireWritable(await store.byId(id, tx), refreshedCaller)
+    const before = requireWritable(await store.byId(id, tx), refreshedCaller, accessMessages)
     const event = await work({ tx, caller: refreshedCaller, before })
     if (!event) return
     await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
@@ -137,7 +138,7 @@ export const createCollectionEdits = (deps: Deps) => {
     update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
       edit(request, async ({ tx, caller, before }) => {
         const changes = changesOf(before, requested)
-        if (changes.access_grants) requireOwnership(before, caller, onlyOwnerShares)
+        if (changes.access_grants) requireOwner(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
         const { access_grants } = changes
         return {
@@ -154,7 +155,7 @@ export const createCollectionEdits = (deps: Deps) => {
     remove: async (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> => {
       const locks = [lockOf(request.id), "models"]
       const requireRemovable = async ({ tx, caller, before }: Edit): Promise<void> => {
-        requireOwnership(before, caller, onlyOwnerDeletes)
+        requireOwner(before, caller, onlyOwnerDeletes)
         const dependents = await deps.dependentsOf(tx, request.id)
         requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
       }
@@ -171,7 +172,7 @@ export const createCollectionEdits = (deps: Deps) => {
     /** Adds files in any processing state; files already in the collection are skipped. */
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
       const { id, caller } = request
-      const { user_id: owner } = requireWritable(await store.byId(id), caller)
+      const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
       return edit(request, async ({ tx, caller: refreshedCaller }) => {
@@ -183,7 +184,7 @@ export const createCollectionEdits = (deps: Deps) => {
 
     uploads: {
       check: async ({ caller, id }) => {
-        const { user_id: owner } = requireWritable(await store.byId(id), caller)
+        const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
         await checkLinkCount(owner, [id])
       },
       addFile: async (tx, request, file) => {

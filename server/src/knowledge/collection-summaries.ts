@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import { jsonRowsSubquery } from "../db/json-subquery.ts"
-import { everyonePrincipalId, grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
-import type { AccessGrant } from "../grants/schema.ts"
+import { grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
+import { type AccessGrant, everyonePrincipalId } from "../grants/schema.ts"
 
 const maxListedFiles = 20
 

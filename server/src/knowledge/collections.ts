@@ -1,11 +1,11 @@
 import { type StoredFile, toRecord } from "../files/file-store.ts"
-import { hasPermission, type Principal } from "../grants/grants.ts"
+import { mayRead, mayUse, type Principal } from "../grants/access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
-import { canAccess, failCollectionNotFound } from "./collection-access.ts"
 import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits.ts"
 import type { CollectionFileStore } from "./collection-file-store.ts"
+import { failCollectionNotFound } from "./failures.ts"
 import type {
   Collection,
   CollectionFile,
@@ -37,9 +37,9 @@ export const createCollections = (deps: Deps) => {
 
   const find = async (principal: Principal, id: string): Promise<Collection | undefined> => {
     const collection = await store.byId(id)
-    return collection && canAccess(collection, principal, "read") ? collection : undefined
+    return collection && mayRead(collection, principal) ? collection : undefined
   }
-  const readable = async (caller: Caller, id: string): Promise<Collection> =>
+  const getReadable = async (caller: Caller, id: string): Promise<Collection> =>
     (await find(caller, id)) ?? failCollectionNotFound()
 
   const toCollectionWithFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
@@ -68,7 +68,7 @@ export const createCollections = (deps: Deps) => {
 
   return {
     find,
-    readable,
+    getReadable,
     /** The ids of collections that the caller can read. */
     readableAmong: store.readableAmong,
     filterExisting: store.filterExisting,
@@ -88,7 +88,7 @@ export const createCollections = (deps: Deps) => {
       if (!readers) return () => false
       const { owners, grants } = readers
       return (principal) =>
-        owners.has(principal.user.id) || hasPermission(grants, principal, "read")
+        owners.has(principal.user.id) || mayUse({ access_grants: grants }, principal)
     },
 
     list: async (
@@ -111,14 +111,14 @@ export const createCollections = (deps: Deps) => {
     },
 
     get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
-      toCollectionWithFiles(await readable(caller, id)),
+      toCollectionWithFiles(await getReadable(caller, id)),
 
     files: async (
       caller: Caller,
       id: string,
       query: CollectionFileQuery,
     ): Promise<Page<CollectionFile>> => {
-      await readable(caller, id)
+      await getReadable(caller, id)
       const { items, total } = await collectionFiles.page(id, query)
       return { items: items.map(toCollectionFile), total }
     },

@@ -1,4 +1,5 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
+import { isUnrestricted } from "../grants/access.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
@@ -27,8 +28,6 @@ const canEmbed = ({ model }: Endpoint): boolean =>
   model.capabilities.embedding ??
   (embeddingNames.test(model.name) && model.capabilities.completion !== true)
 
-const isForAll = ({ upstream }: Endpoint): boolean => upstream.config.access_grants === null
-
 interface Deps {
   registry: ConnectionRegistry
   builtIn: BuiltInModel
@@ -48,7 +47,8 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   const connectionModels = (): [id: string, offers: readonly Endpoint[]][] => {
     const usable = [...registry.endpoints()].filter(
       ([id, offers]) =>
-        id !== builtInModelId && offers.some((offer) => canEmbed(offer) && isForAll(offer)),
+        id !== builtInModelId &&
+        offers.some((offer) => canEmbed(offer) && isUnrestricted(offer.upstream.config)),
     )
     const isLocal = ([, offers]: (typeof usable)[number]): boolean =>
       offers.some(({ upstream }) => upstream.provider.connection_type === "local")
@@ -90,7 +90,9 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
       ...connectionModels().map(([id, offers]) => ({
         id,
         built_in: false,
-        connections: offers.filter(isForAll).map(({ upstream }) => upstream.config.name),
+        connections: offers
+          .filter(({ upstream }) => isUnrestricted(upstream.config))
+          .map(({ upstream }) => upstream.config.name),
       })),
     ],
 

@@ -22,7 +22,7 @@ export const createFilePassages = ({ files, passages, store }: Deps) => ({
     id: string,
     { page, page_size, at }: PassageQuery,
   ): Promise<Page<FilePassage>> => {
-    const file = await files.readable(caller, id)
+    const file = await files.getReadable(caller, id)
     const total = file.passages ?? 0
     const offset = at === undefined ? (page - 1) * page_size : await passages.positionAt(id, at)
     const first = offset - (offset % page_size)
@@ -39,7 +39,7 @@ export const createFilePassages = ({ files, passages, store }: Deps) => ({
 
   /** The pages, slides, sheets or headings of the file, each at its first occurrence. */
   outline: async (caller: Caller, id: string): Promise<FileOutline> => {
-    await files.readable(caller, id)
+    await files.getReadable(caller, id)
     const items: FileOutline["items"] = []
     let before = "{}"
     for (const { starts, place } of await passages.locations(id)) {
@@ -53,7 +53,7 @@ export const createFilePassages = ({ files, passages, store }: Deps) => ({
 
   /** Collections that contain the file and that the caller can read. */
   usedIn: async (caller: Caller, id: string): Promise<FileCollections> => {
-    await files.readable(caller, id)
+    await files.getReadable(caller, id)
     return { items: await store.holding(caller, id) }
   },
 })

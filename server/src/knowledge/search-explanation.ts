@@ -54,7 +54,7 @@ export const createSearchExplanation = (deps: Deps) => {
       id: string,
       { query: question, previous, k }: CollectionQuery,
     ): Promise<CollectionSearchResult> => {
-      const collection = await collections.readable(caller, id)
+      const collection = await collections.getReadable(caller, id)
       const all = await collections.filesOf(id)
       const collected = all.filter(isSearchable)
       const query = { userId: caller.user.id, question, previous, mode: collection.search }

@@ -4,7 +4,8 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains } from "../db/text-matching.ts"
-import { everyonePrincipalId, type Grants, grantColumns, toGrant } from "../grants/grants.ts"
+import { filterReadable } from "../grants/access-conditions.ts"
+import { type Grants, grantColumns, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -41,28 +42,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
   const readListParts = createCollectionSummaryReader(db)
   const links = createCollectionLinks(db)
 
-  const selectGrants = (type: "user" | "group", ids: readonly string[]) =>
-    db.read
-      .selectFrom("access_grants")
-      .select("resource_id")
-      .where("resource_type", "=", "collection")
-      .where("principal_type", "=", type)
-      .where("principal_id", "in", ids)
-
-  /** Collections that the caller owns or was granted access to. */
-  const readableBy = ({ user, groups }: Caller) => {
-    // Each half uses the index on principals; with `or`, SQLite would read all grants.
-    const granted = selectGrants("user", [everyonePrincipalId, user.id]).unionAll(
-      selectGrants("group", [everyonePrincipalId, ...groups]),
-    )
-    let query = db.read.selectFrom("collections")
-    if (user.role !== "admin") {
-      query = query.where((eb) =>
-        eb.or([eb("collections.user_id", "=", user.id), eb("collections.id", "in", granted)]),
-      )
-    }
-    return query
-  }
+  const readableBy = (caller: Caller) =>
+    filterReadable(db.read.selectFrom("collections"), "collection", caller)
 
   return {
     links,

@@ -5,10 +5,11 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
 import { type FileTransfer, fileBytes } from "../files/transfer.ts"
+import { requireReadable } from "../grants/access.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
-import { canAccess, failCollectionNotFound } from "./collection-access.ts"
+import { accessMessages } from "./failures.ts"
 import type { Collection } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
@@ -97,12 +98,8 @@ export const createCollectionTransfer = (deps: Deps) => {
     ): Promise<void> =>
       transfers.transferObject<Collection>({
         ...{ actor, caller, transferTo: transfer_to, target: { type: "collection", id } },
-        read: async (reader, tx) => {
-          const collection = await store.byId(id, tx)
-          return collection && canAccess(collection, reader, "read")
-            ? collection
-            : failCollectionNotFound()
-        },
+        read: async (reader, tx) =>
+          requireReadable(await store.byId(id, tx), reader, accessMessages),
         bytes: async (collection) => {
           const files = await readOwnFiles(db.backgroundReader, collection)
           return files.reduce((sum, file) => sum + fileBytes(file), 0)

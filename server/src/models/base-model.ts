@@ -1,6 +1,6 @@
 import { failInvalid } from "../errors.ts"
+import { isAdmin, mayRead } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
-import { mayRead } from "./access.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { isNamedByAlias } from "./claude-alias.ts"
 import { failModelNotFound } from "./failures.ts"
@@ -9,7 +9,7 @@ type Catalogue = Pick<ModelCatalogue, "effectiveModel" | "resolve">
 
 /** Only administrators may hide a model behind their own. */
 const requireAdmin = (caller: Caller, field: string): void => {
-  if (caller.user.role === "admin") return
+  if (isAdmin(caller)) return
   failInvalid(
     field,
     "Choose another ID: only administrators may give a model the ID of its base model.",

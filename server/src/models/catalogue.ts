@@ -1,14 +1,10 @@
 import type { Bus } from "../bus/bus.ts"
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { foldCase } from "../db/fold-case.ts"
-import {
-  type FunctionModel,
-  type FunctionRegistry,
-  canUse as mayUseFunction,
-} from "../functions/function-registry.ts"
-import type { Principal } from "../grants/grants.ts"
+import type { FunctionModel, FunctionRegistry } from "../functions/function-registry.ts"
+import { isAdmin, mayRead, mayUse, type Principal } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
-import { isAllowedByKey, mayRead, requireKeyAccess, visibleEndpoints } from "./access.ts"
+import { filterUsable, mayUseByKey, requireKeyAccess } from "./access.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import { createIdResolver, toDiscoverableId } from "./claude-alias.ts"
 import { createModelContentsCache } from "./contents-cache.ts"
@@ -68,14 +64,14 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
 
   const endpointsFor = (id: string, principal: Principal): readonly Endpoint[] => {
     const endpoints = registry.endpoints()
-    return visibleEndpoints(endpoints.get(id) ?? endpoints.get(`${id}:latest`) ?? [], principal)
+    return filterUsable(endpoints.get(id) ?? endpoints.get(`${id}:latest`) ?? [], principal)
   }
 
   /** Resolves an id that is not a workspace model. A function takes precedence over connections. */
   const resolveBase = (id: string, principal: Principal): ModelBase => {
     const functionModel = directory.model(id)
     if (!functionModel) return { endpoints: endpointsFor(id, principal) }
-    return mayUseFunction(functionModel.fn, principal)
+    return mayUse(functionModel.fn, principal)
       ? { endpoints: [], functionModel }
       : { endpoints: [] }
   }
@@ -194,7 +190,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   }
 
   const isListed = (model: ModelSummary, caller: Caller): boolean =>
-    mayRead(model, caller) && (model.is_active || caller.user.role === "admin")
+    mayRead(model, caller) && (model.is_active || isAdmin(caller))
 
   const list = (caller: Caller): ModelRecord[] => {
     const effective = index.list().filter(hasPrecedence)
@@ -204,13 +200,13 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     const effectiveIds = new Set(effective.map(({ summary }) => summary.id))
     const isHidden = (id: string): boolean => effectiveIds.has(id)
     const functions = [...directory.models()]
-      .filter(({ id, fn }) => !isHidden(id) && mayUseFunction(fn, caller))
+      .filter(({ id, fn }) => !isHidden(id) && mayUse(fn, caller))
       .map(functionRecord)
     const native = [...registry.endpoints()]
       .filter(([id]) => !isHidden(id) && directory.model(id) === undefined)
-      .flatMap(([id, endpoints]) => endpointRecord(id, visibleEndpoints(endpoints, caller)))
+      .flatMap(([id, endpoints]) => endpointRecord(id, filterUsable(endpoints, caller)))
     return [...workspace, ...functions, ...native]
-      .filter(({ id }) => isAllowedByKey(caller, id))
+      .filter(({ id }) => mayUseByKey(caller, id))
       .map(shortenRecord)
   }
 
@@ -220,8 +216,8 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     if (model) return isListed(model, caller) ? recordOf(model, caller) : undefined
     const functionModel = directory.model(id)
     if (functionModel)
-      return mayUseFunction(functionModel.fn, caller) ? functionRecord(functionModel) : undefined
-    return endpointRecord(id, visibleEndpoints(registry.endpoints().get(id) ?? [], caller))[0]
+      return mayUse(functionModel.fn, caller) ? functionRecord(functionModel) : undefined
+    return endpointRecord(id, filterUsable(registry.endpoints().get(id) ?? [], caller))[0]
   }
 
   return {
@@ -258,8 +254,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     },
 
     /** Whether a principal may use a model, whatever an API key allows. */
-    isUsableBy: (principal: Principal, id: string): boolean =>
-      resolveSummary(principal, id) !== null,
+    mayUse: (principal: Principal, id: string): boolean => resolveSummary(principal, id) !== null,
 
     /**
      * Whether the caller has lost access to a model that others can still use. A model that has

@@ -5,9 +5,8 @@ import {
   prefixedModelId,
 } from "../connections/connection-registry.ts"
 import { failInvalid } from "../errors.ts"
-import type { Principal } from "../grants/grants.ts"
+import { mayUse, type Principal } from "../grants/access.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import { mayUseUpstream } from "./access.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { comparableId } from "./precedence.ts"
@@ -16,7 +15,7 @@ interface Deps {
   settings: SettingsStore
   catalogue: Pick<
     ModelCatalogue,
-    "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf" | "workspace"
+    "effectiveModel" | "mayUse" | "listWorkspace" | "ownerOf" | "workspace"
   >
   registry: Pick<ConnectionRegistry, "endpoints" | "upstreams">
 }
@@ -48,11 +47,11 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
 
   /** The first of a connection's chat models that the caller may use. */
   const findOn = (upstream: Upstream, caller: Principal): string | undefined => {
-    if (!mayUseUpstream(upstream, caller)) return undefined
+    if (!mayUse(upstream.config, caller)) return undefined
     return upstream
       .models()
       .map((model) => ({ id: prefixedModelId(upstream.config, model.name), upstream, model }))
-      .find((one) => answersChats(one) && catalogue.isUsableBy(caller, one.id))?.id
+      .find((one) => answersChats(one) && catalogue.mayUse(caller, one.id))?.id
   }
 
   /** Connections are in the order in which administrators sorted them. */
@@ -83,7 +82,7 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
       .listWorkspace()
       .map(({ summary }) => summary)
       .filter((model) => catalogue.ownerOf(model)?.user.role === "admin")
-      .find(({ id }) => catalogue.isUsableBy(caller, id) && canAnswer(id))?.id
+      .find(({ id }) => catalogue.mayUse(caller, id) && canAnswer(id))?.id
   }
 
   return {
@@ -96,7 +95,7 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
      */
     find: (caller: Principal): string => {
       const { default_model: chosen } = settings.current()
-      if (chosen !== "" && catalogue.isUsableBy(caller, chosen)) return chosen
+      if (chosen !== "" && catalogue.mayUse(caller, chosen)) return chosen
       const isUp = (upstream: Upstream): boolean => upstream.isAvailable()
       const isAny = (): boolean => true
       return (

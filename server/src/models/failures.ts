@@ -1,6 +1,12 @@
 import { fail } from "../errors.ts"
+import type { AccessMessages } from "../grants/access.ts"
 
-export const failNotFound = (id: string): never => fail("not_found", `Model ${id} not found.`)
+export const accessMessages = (id: string): AccessMessages => ({
+  notFound: `Model ${id} not found.`,
+  notWritable: `You do not have permission to change the model ${id}.`,
+})
+
+export const failNotFound = (id: string): never => fail("not_found", accessMessages(id).notFound)
 
 export const failTaken = (id: string): never =>
   fail("conflict", `A model with the ID ${id} already exists. Choose another ID.`)

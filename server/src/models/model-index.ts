@@ -1,7 +1,7 @@
 import type { Bus, BusMessage } from "../bus/bus.ts"
 import { readInChunks } from "../db/chunked-queries.ts"
 import { foldCase } from "../db/fold-case.ts"
-import type { Principal } from "../grants/grants.ts"
+import type { Principal } from "../grants/access.ts"
 import { createMutex } from "../limits/mutex.ts"
 import { stripLatestTag } from "./precedence.ts"
 import type { ModelSummary } from "./schema.ts"

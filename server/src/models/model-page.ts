@@ -1,8 +1,9 @@
 import { foldCase } from "../db/fold-case.ts"
-import { everyonePrincipalId, maxListedGrants } from "../grants/grants.ts"
+import { mayWrite } from "../grants/access.ts"
+import { maxListedGrants } from "../grants/grants.ts"
+import { everyonePrincipalId } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import { mayWrite } from "./access.ts"
 import type { IndexedModel } from "./model-index.ts"
 import type { ModelListItem, ModelListQuery, ModelSummary } from "./schema.ts"
 

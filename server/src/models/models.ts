@@ -3,18 +3,18 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
+import { isAdmin, mayRead, requireReadable, requireWritable } from "../grants/access.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
-import { mayRead, mayWrite, requireReadable } from "./access.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { createBaseCheck } from "./base-model.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { failNotFound, failTaken } from "./failures.ts"
+import { accessMessages, failNotFound, failTaken } from "./failures.ts"
 import {
   checkContentLength,
   checkGrantCount,
@@ -69,15 +69,8 @@ export const createModels = (deps: Deps) => {
   const requireBase = createBaseCheck(catalogue)
 
   /** Checked within the transaction: access may have changed since the request arrived. */
-  const requireWritable = async (
-    { tx, caller }: ModelTransaction,
-    id: string,
-  ): Promise<ModelSummary> => {
-    const model = requireReadable(await store.summary(id, tx), caller, id)
-    return mayWrite(model, caller)
-      ? model
-      : fail("forbidden", `You do not have permission to change the model ${id}.`)
-  }
+  const getWritable = async ({ tx, caller }: ModelTransaction, id: string): Promise<ModelSummary> =>
+    requireWritable(await store.summary(id, tx), caller, accessMessages(id))
 
   const checkChain = async (
     { tx }: ModelTransaction,
@@ -93,7 +86,7 @@ export const createModels = (deps: Deps) => {
    * model, nor that of the default model, which administrators choose.
    */
   const checkId = ({ caller }: ModelTransaction, id: string): void => {
-    if (caller.user.role !== "admin" && (catalogue.isTaken(id) || isDefaultModel(id))) {
+    if (!isAdmin(caller) && (catalogue.isTaken(id) || isDefaultModel(id))) {
       fail(
         "conflict",
         `The id ${id} is taken or too similar to that of another model. Choose another id.`,
@@ -144,7 +137,7 @@ export const createModels = (deps: Deps) => {
     { id, changes, path }: { id: string; changes: ModelChanges; path?: string },
   ): Promise<WorkspaceModel> => {
     const { tx, actor } = transaction
-    const summary = await requireWritable(transaction, id)
+    const summary = await getWritable(transaction, id)
     const contents = (await store.contents(id, tx)) ?? failNotFound(id)
     const before = toWorkspaceModel(summary, contents)
     const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
@@ -197,7 +190,7 @@ export const createModels = (deps: Deps) => {
     },
 
     get: async (caller: Caller, id: string): Promise<ModelWithOwner> => {
-      const model = requireReadable(await store.byId(id), caller, id)
+      const model = requireReadable(await store.byId(id), caller, accessMessages(id))
       return withOwnerName(db.read, model)
     },
 
@@ -226,7 +219,7 @@ export const createModels = (deps: Deps) => {
       { id, changes }: { id: string; changes: ModelChanges },
     ): Promise<WorkspaceModel> => {
       const base = changes.base_model_id
-      const known = requireReadable(catalogue.workspace(id), caller, id)
+      const known = requireReadable(catalogue.workspace(id), caller, accessMessages(id))
       if (base !== undefined && base !== known.base_model_id)
         await requireBase(caller, { id, base })
       return storage.writeWithinLimit([await storageAddition(caller, id, changes)], () =>
@@ -237,7 +230,7 @@ export const createModels = (deps: Deps) => {
     /** Activates or deactivates a model. */
     toggleActive: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
       transact(actor, caller, async (transaction) => {
-        const { is_active } = await requireWritable(transaction, id)
+        const { is_active } = await getWritable(transaction, id)
         return change(transaction, { id, changes: { is_active: !is_active } })
       }),
 
@@ -249,7 +242,7 @@ export const createModels = (deps: Deps) => {
     ): Promise<void> => {
       const remove = async (transaction: ModelTransaction): Promise<void> => {
         const { tx } = transaction
-        const { name, base_model_id } = await requireWritable(transaction, id)
+        const { name, base_model_id } = await getWritable(transaction, id)
         const target = auditTarget(id)
         // Without a model that has the id of its base, the base answers.
         const dependents = base_model_id === id ? [] : await dependentsOf(tx, id)

@@ -4,12 +4,12 @@ import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
-import type { Grants, Principal } from "../grants/grants.ts"
+import { type Principal, requireReadable } from "../grants/access.ts"
+import type { Grants } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
-import { requireReadable } from "./access.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { failNotFound } from "./failures.ts"
+import { accessMessages, failNotFound } from "./failures.ts"
 import { readKnowledgeModels } from "./knowledge-references.ts"
 import { checkGrantCount, type ModelLimits } from "./limits.ts"
 import { createIdPrecedence } from "./precedence.ts"
@@ -59,8 +59,8 @@ export const createModelTransfer = (deps: Deps) => {
 
   /** The model is used with its owner's access, which must not be less than it was. */
   const checkBase = ({ id, base_model_id: base }: ModelSummary, { from, to }: Parties): void => {
-    if (base === id || catalogue.isUsableBy(to, base)) return
-    if (from && catalogue.isUsableBy(from, base)) {
+    if (base === id || catalogue.mayUse(to, base)) return
+    if (from && catalogue.mayUse(from, base)) {
       fail("conflict", `The new owner cannot use ${base}, on which the model ${id} is based.`)
     }
   }
@@ -139,7 +139,8 @@ export const createModelTransfer = (deps: Deps) => {
     ): Promise<void> => {
       await transfers.transferObject<WorkspaceModel>({
         ...{ actor, caller, transferTo: transfer_to, target: { type: "model", id } },
-        read: async (reader, tx) => requireReadable(await store.byId(id, tx), reader, id),
+        read: async (reader, tx) =>
+          requireReadable(await store.byId(id, tx), reader, accessMessages(id)),
         bytes: async (model) => modelBytes(model),
         lock: (tx) => db.acquireLock(tx, "models"),
         write: async (tx, model, to) =>

@@ -17,7 +17,7 @@ import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
-import { isAllowedByKey } from "../models/access.ts"
+import { mayUseByKey } from "../models/access.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { isNamedByAlias } from "../models/claude-alias.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
@@ -188,7 +188,7 @@ export const createNativeProxy = (deps: Deps) => {
         : await mergeModelLists(
             upstreams,
             which,
-            (id) => isAllowedByKey(caller, id) && catalogue.isUsableBy(caller, id),
+            (id) => mayUseByKey(caller, id) && catalogue.mayUse(caller, id),
           ),
     )
     const length = String(Buffer.byteLength(body))

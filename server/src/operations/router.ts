@@ -42,7 +42,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
  * With METRICS_TOKEN, requires that token. Without it, allows only direct local requests: none that
  * came through a proxy, and none with a foreign Host, which prevents DNS rebinding.
  */
-const canReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
+const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
   if (token !== undefined) {
     const sent = incoming.headers.authorization?.replace(/^bearer +/i, "") ?? ""
     return timingSafeEqual(digest(sent), digest(token))
@@ -78,7 +78,7 @@ export const createOperationRouter = (deps: Deps): Router => {
     return healthy
   })
   router.on(operationRoutes.metrics, async ({ exchange }) => {
-    if (!canReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
+    if (!mayReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
       fail(
         "unauthorized",
         "Send METRICS_TOKEN as a bearer token, or send the request from the gateway's own machine.",

@@ -1,6 +1,7 @@
 import type { AuditRecord } from "../audit/audit.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
+import { type OwnedObject, requireOwner } from "../grants/access.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { UserStore } from "../users/store.ts"
@@ -32,12 +33,7 @@ interface Deps {
   refreshCaller: RefreshCaller
 }
 
-/** An object, as read by the transaction that hands it over. */
-interface Owned {
-  user_id: string
-}
-
-interface ObjectTransfer<T extends Owned> {
+interface ObjectTransfer<T extends OwnedObject> {
   actor: Actor
   caller: Caller
   /** As in a `TransferRequest`. */
@@ -81,10 +77,6 @@ export const createTransfers = (deps: Deps) => {
   const readNewOwner = async (tx: Tx, id: string): Promise<StoredUser> =>
     requireNewOwner(await userStore.byId(id, tx))
 
-  const requireOwnership = ({ user_id }: Owned, { user }: Caller): void => {
-    if (user_id !== user.id && user.role !== "admin") fail("forbidden", onlyOwnerTransfers)
-  }
-
   return {
     lockUsers,
     readNewOwner,
@@ -95,10 +87,10 @@ export const createTransfers = (deps: Deps) => {
      * Hands one object over. Its grants stay; the previous owner keeps only what these allow.
      * @throws {Failure} `forbidden`, `invalid`, `conflict`, `storage_limit`, `limit_reached`
      */
-    transferObject: async <T extends Owned>(transfer: ObjectTransfer<T>): Promise<void> => {
+    transferObject: async <T extends OwnedObject>(transfer: ObjectTransfer<T>): Promise<void> => {
       const { actor, caller, target } = transfer
       const known = await transfer.read(caller)
-      requireOwnership(known, caller)
+      requireOwner(known, caller, onlyOwnerTransfers)
       const { id } = requireNewOwner(await findUser(transfer.transferTo))
       const addition = {
         owner: id,
@@ -111,7 +103,7 @@ export const createTransfers = (deps: Deps) => {
           await transfer.lock(tx)
           const refreshed = await refreshCaller(tx, caller)
           const object = await transfer.read(refreshed, tx)
-          requireOwnership(object, refreshed)
+          requireOwner(object, refreshed, onlyOwnerTransfers)
           const { user_id } = object
           if (user_id !== known.user_id)
             fail("conflict", "Someone else just handed this over. Try again.")

@@ -2,18 +2,13 @@ import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
+import { mayWrite, requireOwner, requireReadable, requireWritable } from "../grants/access.ts"
 import { areSameGrants, type Grants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { withOwnerName } from "../users/owner-names.ts"
-import {
-  canWrite,
-  failPromptNotFound,
-  requireOwnership,
-  requireReadable,
-  requireWritable,
-} from "./access.ts"
+import { accessMessages, failPromptNotFound } from "./failures.ts"
 import type {
   NewPrompt,
   Prompt,
@@ -75,7 +70,7 @@ export const createPrompts = (deps: Deps) => {
 
   const withAccess = async (prompt: Prompt, caller: Caller): Promise<PromptWithAccess> => ({
     ...(await withOwnerName(db.read, prompt)),
-    writable: canWrite(prompt, caller),
+    writable: mayWrite(prompt, caller),
   })
 
   /**
@@ -89,7 +84,7 @@ export const createPrompts = (deps: Deps) => {
   ): Promise<Prompt | undefined> =>
     writes.transactLocked([`prompt:${id}`], async (tx) => {
       const refreshedCaller = await refreshCaller(tx, caller)
-      const before = requireWritable(await store.byId(id, tx), refreshedCaller)
+      const before = requireWritable(await store.byId(id, tx), refreshedCaller, accessMessages)
       const event = await work({ tx, caller: refreshedCaller, before })
       await audit.record(tx, { ...event, actor, target: { type: "prompt", id } })
       const after = await store.byId(id, tx)
@@ -109,7 +104,7 @@ export const createPrompts = (deps: Deps) => {
     },
 
     get: async (caller: Caller, id: string): Promise<PromptWithAccess> =>
-      withAccess(requireReadable(await store.byId(id), caller), caller),
+      withAccess(requireReadable(await store.byId(id), caller, accessMessages), caller),
 
     create: async (actor: Actor, caller: Caller, input: NewPrompt): Promise<PromptWithAccess> => {
       const owner = caller.user.id
@@ -131,7 +126,7 @@ export const createPrompts = (deps: Deps) => {
       caller: Caller,
       { id, changes: requested }: { id: string; changes: PromptChanges },
     ): Promise<PromptWithAccess> => {
-      const known = requireWritable(await store.byId(id), caller)
+      const known = requireWritable(await store.byId(id), caller, accessMessages)
       const { title = known.title, content = known.content } = requested
       const bytes = promptBytes({ title, content }) - promptBytes(known)
       const addition = { owner: known.user_id, addedBy: caller.user.id, bytes }
@@ -139,7 +134,7 @@ export const createPrompts = (deps: Deps) => {
         edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
           const set = changesOf(before, requested)
           const { access_grants } = set
-          if (access_grants) requireOwnership(before, refreshedCaller, onlyOwnerShares)
+          if (access_grants) requireOwner(before, refreshedCaller, onlyOwnerShares)
           if (!(await store.update(tx, id, { ...set, updated_at: now() })))
             failCommandTaken(set.command ?? before.command)
           return {
@@ -157,7 +152,7 @@ export const createPrompts = (deps: Deps) => {
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       const remove = async ({ tx, caller: refreshedCaller, before }: Edit) => {
-        requireOwnership(before, refreshedCaller, onlyOwnerDeletes)
+        requireOwner(before, refreshedCaller, onlyOwnerDeletes)
         await store.remove(tx, id)
         return { action: "prompt.deleted", before: { title: before.title } }
       }

@@ -5,8 +5,9 @@ import type { PromptRow } from "../db/prompt-tables.ts"
 import type { Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"
 import { tryUniqueWrite } from "../db/write-conflicts.ts"
-import { everyonePrincipalId, type Grants } from "../grants/grants.ts"
-import type { AccessGrant } from "../grants/schema.ts"
+import { filterOwnOrGranted, filterReadable, selectWritable } from "../grants/access-conditions.ts"
+import type { Grants } from "../grants/grants.ts"
+import { type AccessGrant, everyonePrincipalId } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { Prompt, PromptChanges, PromptListItem, PromptListQuery } from "./schema.ts"
@@ -36,39 +37,11 @@ const grantsOfPrompt = (eb: PromptExpressions) =>
     .where("resource_type", "=", "prompt")
     .whereRef("resource_id", "=", "prompts.id")
 
-/** The grants on the prompt of the current row that apply to the caller. */
-const grantsToCaller = (eb: PromptExpressions, { user, groups }: Caller) =>
-  grantsOfPrompt(eb).where((grant) =>
-    grant.or([
-      grant("principal_id", "=", everyonePrincipalId),
-      grant("principal_type", "=", "user").and("principal_id", "=", user.id),
-      grant("principal_type", "=", "group").and("principal_id", "in", [
-        everyonePrincipalId,
-        ...groups,
-      ]),
-    ]),
-  )
-
 export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants }) => {
-  const selectGrants = (type: "user" | "group", ids: readonly string[]) =>
-    db.read
-      .selectFrom("access_grants")
-      .select("resource_id")
-      .where("resource_type", "=", "prompt")
-      .where("principal_type", "=", type)
-      .where("principal_id", "in", ids)
-
-  /** Prompts that the caller owns or was granted access to; all prompts for administrators. */
-  const readableBy = ({ user, groups }: Caller, { granted }: PromptListQuery) => {
-    const prompts = db.read.selectFrom("prompts")
-    if (user.role === "admin" && !granted) return prompts
-    // Each half uses the index on principals; with `or`, SQLite would read all grants.
-    const shared = selectGrants("user", [everyonePrincipalId, user.id]).unionAll(
-      selectGrants("group", [everyonePrincipalId, ...groups]),
-    )
-    return prompts.where((eb) =>
-      eb.or([eb("prompts.user_id", "=", user.id), eb("prompts.id", "in", shared)]),
-    )
+  /** Administrators can read all prompts; `granted` omits those that nobody shared with them. */
+  const readableBy = (caller: Caller, { granted }: PromptListQuery) => {
+    const filter = granted ? filterOwnOrGranted : filterReadable
+    return filter(db.read.selectFrom("prompts"), "prompt", caller)
   }
 
   const matching = (caller: Caller, query: PromptListQuery) => {
@@ -110,22 +83,18 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
             .where("principal_id", "=", everyonePrincipalId)
             .select(({ fn }) => fn.countAll<number>().as("count"))
             .as("public_count"),
-          grantsToCaller(eb, caller)
-            .where("permission", "=", "write")
-            .select(({ fn }) => fn.countAll<number>().as("count"))
-            .as("write_count"),
+          selectWritable("prompt", caller).as("writable"),
         ])
         .orderBy(sortColumns[query.order_by], query.direction)
         .orderBy("prompts.id", query.direction)
         .limit(limit)
         .offset(offset)
         .execute()
-      const items = rows.map(({ title_key, public_count, write_count, grant_count, ...row }) => ({
+      const items = rows.map(({ title_key, public_count, grant_count, ...row }) => ({
         ...row,
         grant_count: Number(grant_count),
         is_public: Number(public_count) > 0,
-        writable:
-          row.user_id === caller.user.id || caller.user.role === "admin" || Number(write_count) > 0,
+        writable: row.writable === 1,
       }))
       return { items, total: Number(total) }
     },

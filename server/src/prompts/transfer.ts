@@ -1,9 +1,10 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
+import { requireReadable } from "../grants/access.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
-import { requireReadable } from "./access.ts"
+import { accessMessages } from "./failures.ts"
 import type { Prompt } from "./schema.ts"
 import { createPromptStore, promptBytes } from "./store.ts"
 
@@ -73,7 +74,8 @@ export const createPromptTransfer = (deps: Deps) => {
     ): Promise<void> =>
       transfers.transferObject<Prompt>({
         ...{ actor, caller, transferTo: transfer_to, target: { type: "prompt", id } },
-        read: async (reader, tx) => requireReadable(await store.byId(id, tx), reader),
+        read: async (reader, tx) =>
+          requireReadable(await store.byId(id, tx), reader, accessMessages),
         bytes: async (prompt) => promptBytes(prompt),
         lock: (tx) => db.acquireLock(tx, `prompt:${id}`),
         write: async (tx, prompt, to) => {
