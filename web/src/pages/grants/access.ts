@@ -7,6 +7,6 @@ export const describeReaders = (isPublic: boolean, grantCount: number): string =
   return grantCount === 0 ? t("grants.private") : t("grants.shared", { count: grantCount })
 }
 
-/** Whether the user may share and delete the object. */
-export const isOwner = (me: CurrentUser, { user_id }: { user_id: string }): boolean =>
+/** Whether the user may share, delete and hand over the object. */
+export const mayManage = (me: CurrentUser, { user_id }: { user_id: string }): boolean =>
   me.role === "admin" || user_id === me.id

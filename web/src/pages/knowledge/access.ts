@@ -1,10 +1,10 @@
 import type { CollectionWithFiles } from "../../lib/knowledge-api.ts"
 import type { CurrentUser } from "../../lib/session.ts"
-import { isOwner } from "../grants/access.ts"
+import { mayManage } from "../grants/access.ts"
 
 /** Whether to offer editing. Group membership is unknown here; the gateway enforces access. */
 export const mayChange = (me: CurrentUser, collection: CollectionWithFiles): boolean =>
-  isOwner(me, collection) ||
+  mayManage(me, collection) ||
   collection.access_grants.some(
     ({ permission, principal_type, principal_id }) =>
       permission === "write" &&

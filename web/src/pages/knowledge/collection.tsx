@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { isOwner } from "../grants/access.ts"
+import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { mayChange } from "./access.ts"
 
@@ -25,7 +25,7 @@ export const useCollection = () => {
   const me = useCurrentUser()
   const query = useQuery(collectionQuery(collectionId))
   const writable = query.data !== undefined && mayChange(me, query.data)
-  const owned = query.data !== undefined && isOwner(me, query.data)
+  const owned = query.data !== undefined && mayManage(me, query.data)
   return { query, writable, owned }
 }
 

@@ -20,7 +20,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
-import { isOwner } from "../grants/access.ts"
+import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { TransferDialog } from "../ownership/transfer-dialog.tsx"
 import { DeleteFile } from "./delete-file.tsx"
@@ -81,7 +81,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
     onSuccess: (record) =>
       queryClient.setQueryData(fileQuery(file.id).queryKey, { ...file, ...record }),
   })
-  const canEdit = isOwner(me, file)
+  const mayEdit = mayManage(me, file)
   const onTransferred = async (): Promise<void> => {
     if (me.role !== "admin") await router.navigate({ to: "/knowledge/files" })
     await queryClient.invalidateQueries({ queryKey: ["files"] })
@@ -100,12 +100,12 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
         <Download aria-hidden className="size-4" />
         {t("files.download")}
       </a>
-      {canEdit && (
+      {mayEdit && (
         <Button icon={RotateCw} busy={reprocess.isPending} onClick={() => reprocess.mutate()}>
           {t("files.again")}
         </Button>
       )}
-      {canEdit && (
+      {mayEdit && (
         <Button icon={UserRoundPen} onClick={() => setTransferring(true)}>
           {t("transfer.title")}
         </Button>
@@ -120,7 +120,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
         onClose={() => setTransferring(false)}
         onTransferred={onTransferred}
       />
-      {canEdit && (
+      {mayEdit && (
         <Button variant="danger" icon={Trash2} onClick={() => setDeleting(true)}>
           {t("files.delete")}
         </Button>

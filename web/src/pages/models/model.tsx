@@ -15,7 +15,7 @@ import { useDraft } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeySnippets } from "../account/snippets.tsx"
-import { isOwner } from "../grants/access.ts"
+import { mayManage } from "../grants/access.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { AvailabilityStatus, useConnections } from "./list.tsx"
 import {
@@ -187,7 +187,7 @@ const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: Worksp
   const me = useCurrentUser()
   const router = useRouter()
   const client = useQueryClient()
-  if (!isOwner(me, { user_id })) return null
+  if (!mayManage(me, { user_id })) return null
   const finish = async (): Promise<void> => {
     if (me.role !== "admin") await router.navigate({ to: "/models", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["models"] })

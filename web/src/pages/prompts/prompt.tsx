@@ -11,7 +11,7 @@ import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Card, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { isOwner } from "../grants/access.ts"
+import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { PromptFields, type PromptValues, promptPaths, Variables } from "./prompt-form.tsx"
@@ -71,7 +71,7 @@ const valuesOf = ({ title, command, content, access_grants }: PromptWithAccess):
 
 const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
   const me = useCurrentUser()
-  const owned = isOwner(me, prompt)
+  const owned = mayManage(me, prompt)
   const { values, set, markSaved, dirty } = useDraft(valuesOf(prompt))
   const save = useMutation({
     mutationFn: () => {
