@@ -4,8 +4,9 @@ import { createInvitationRouter } from "./auth/invitation-router.ts"
 import { createKeyRouter } from "./auth/key-router.ts"
 import { createAuthRouter } from "./auth/router.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
-import { messagesRoutes } from "./completions/messages-routes.ts"
-import { completionRoutes } from "./completions/routes.ts"
+import type { ApiOperation } from "./completions/operations/operation.ts"
+import { apiOperations } from "./completions/operations/registry.ts"
+import { createCompletionRouter } from "./completions/router.ts"
 import { reservedSegments } from "./config/config.ts"
 import { createConnectionRouter } from "./connections/router.ts"
 import { createAnswerRouter } from "./conversations/answer-router.ts"
@@ -50,16 +51,23 @@ import { createStoredResponseRouter } from "./stored-responses/router.ts"
 import { createUsageRouter } from "./usage/router.ts"
 import { createUserRouter } from "./users/router.ts"
 
+/** The first segments of the paths of an inbound API, as part of a pattern. */
+const segmentsOf = (api: ApiOperation["api"]): string => {
+  const names = apiOperations.filter((one) => one.api === api).map(({ name }) => name.split("/")[0])
+  return [...new Set(names)].join("|")
+}
+
+const anthropicPath = new RegExp(`^(/api)?(/v1)?/(${segmentsOf("anthropic")})(/|$)`)
+const openaiPath = new RegExp(`^/(v1|api/(models|${segmentsOf("openai")}))(/|$)`)
+
 const styleOfPath =
   (runtimePrefix: string) =>
   (path: string): ErrorStyle => {
     if (/^\/(api\/v1\/|api\/)?scim(\/|$)/.test(path)) return "scim"
     if (path === runtimePrefix || path.startsWith(`${runtimePrefix}/`)) return "runtime"
     if (path.startsWith("/openai/")) return "openai"
-    if (/^(\/api)?(\/v1)?\/messages(\/|$)/.test(path)) return "anthropic"
-    return /^\/(v1|api\/(chat|models|embeddings|completions|responses))(\/|$)/.test(path)
-      ? "openai"
-      : "api"
+    if (anthropicPath.test(path)) return "anthropic"
+    return openaiPath.test(path) ? "openai" : "api"
   }
 
 /** Mounts every route of the gateway. */
@@ -156,7 +164,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   for (const prefix of aliasPrefixes) {
     mount(createModelListRouter({ router: router("openai"), ...gateway }), prefix)
     mount(
-      completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
+      createCompletionRouter({
+        ...{ router: router("openai"), api: "openai", bodyLimit },
+        completions: gateway.completions,
+      }),
       prefix,
     )
     mount(
@@ -167,7 +178,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       prefix,
     )
     mount(
-      messagesRoutes({ router: router("anthropic"), completions: gateway.completions, bodyLimit }),
+      createCompletionRouter({
+        ...{ router: router("anthropic"), api: "anthropic", bodyLimit },
+        completions: gateway.completions,
+      }),
       prefix,
     )
   }

@@ -10,19 +10,8 @@ import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createBackgroundTasks } from "./background/background-tasks.ts"
 import { openBus } from "./bus/open-bus.ts"
-import { createAnswerConversion } from "./completions/answer-conversion.ts"
-import { createBodyThread } from "./completions/body-thread.ts"
-import { createCompletions } from "./completions/completions.ts"
-import { createDispatcher } from "./completions/dispatch.ts"
-import { createFileContentReader } from "./completions/file-content.ts"
-import { createModelFilters } from "./completions/filters.ts"
-import { createFunctionServices } from "./completions/function-services.ts"
-import { createFileInliner } from "./completions/inline-files.ts"
-import { createRequestPreparation } from "./completions/prepare-request.ts"
-import { createReferenceResolver } from "./completions/reference-resolver.ts"
-import { createRequestConversion } from "./completions/request-conversion.ts"
-import { createResponseStorage } from "./completions/response-storage.ts"
-import { createResponseTracker } from "./completions/tracked-response.ts"
+import { createCompletionParts } from "./completions/create-completions.ts"
+import { metricNames } from "./completions/operations/registry.ts"
 import type { Config } from "./config/config.ts"
 import { createConnectionRegistry } from "./connections/connection-registry.ts"
 import { createConnections } from "./connections/connections.ts"
@@ -41,7 +30,6 @@ import { createClockStore } from "./jobs/clock-store.ts"
 import { createClockWatch } from "./jobs/clock-watch.ts"
 import { deleteHourly } from "./jobs/hourly-deletion.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
-import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
@@ -139,7 +127,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
-  const { usageRecorders, close: closeUsage, ...usage } = createUsage(shared)
+  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ ...shared, metricNames })
 
   const storedResponses = createStoredResponses(shared)
   const deletions = {
@@ -165,40 +153,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     jobKinds: users.jobKinds,
     dependentsOf: modelDependents.onCollection,
   })
-  const filters = createModelFilters(functions)
-  const bodyThread = createBodyThread()
-  const conversion = createRequestConversion(bodyThread)
-  const trackResponse = createResponseTracker({ inFlight, catalogue })
-  const completions = createCompletions({
+  const { completions, trackResponse, functionServices, closeBodyThread } = createCompletionParts({
     ...options,
-    citations: knowledge.citations,
-    template: () => settings.current().rag_template,
-    catalogue,
-    inFlight,
-    conversion,
-    preparation: createRequestPreparation({
-      bodyMemory,
-      filters,
-      inlineFiles: createFileInliner(createFileContentReader(knowledge), conversion),
-      references: createReferenceResolver(storedResponses, conversion),
-      conversion,
-    }),
-    storageOf: createResponseStorage({ storedResponses, log, conversion, limits }),
-    dispatch: createDispatcher({
-      fairLoop,
-      usageRecorders,
-      filters,
-      trackResponse,
-      conversion,
-      answerConversion: createAnswerConversion(bodyThread),
-      callFunction: functions.respond,
-    }),
-  })
-  const functionServices = createFunctionServices({
-    completions,
-    citations: knowledge.citations,
-    files: knowledge.files,
-    handbook: createHandbook(documentationFolder),
+    ...{ log, settings, bodyMemory, fairLoop, inFlight, limits, catalogue, usageRecorders },
+    ...{ storedResponses, knowledge, functions },
   })
   const conversations = await createConversations({
     ...shared,
@@ -288,7 +246,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await functions.close()
       await knowledge.close()
       await conversations.close()
-      await bodyThread.close()
+      await closeBodyThread()
       await closeUsage()
       await authentication.close()
       await failures.close()

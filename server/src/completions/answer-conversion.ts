@@ -49,7 +49,7 @@ export const createAnswerConversion = (thread: BodyThread) => ({
       const { operation, origin, answerContext, request, sources, dropped } = conversion
       const completion = {
         bytes,
-        operation,
+        operation: operation.name,
         request,
         answerContext,
         originKey: origin.key,

@@ -8,9 +8,9 @@ import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
-import type { CompletionOperation, ProviderModel } from "../providers/provider.ts"
+import type { ProviderModel } from "../providers/provider.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
-import { findInboundFormat } from "./inbound-formats.ts"
+import { operationNamed } from "./operations/registry.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
@@ -24,7 +24,8 @@ export interface ReceivedAnswer {
 /** A whole chat completion, and what its conversion to the client's format depends on. */
 export interface CompletionToEncode {
   bytes: Uint8Array
-  operation: CompletionOperation
+  /** The name of the client's operation. */
+  operation: string
   /** The client's request. */
   request: Uint8Array
   answerContext: AnswerContext
@@ -84,7 +85,7 @@ export const decodeAnswer = ({ bytes, kind, model }: ReceivedAnswer): ConvertedA
 /** Converts a chat completion to the client's format. */
 export const encodeAnswer = (completion: CompletionToEncode): ConvertedAnswer => {
   const { bytes, operation, answerContext, originKey, sources } = completion
-  const format = findInboundFormat({ operation })
+  const { format } = operationNamed(operation)
   if (!format) throw new Error(`Answers to ${operation} are not converted.`)
   const encoder = format.createEncoder({
     request: JSON.parse(toBuffer(completion.request).toString("utf8")),

@@ -8,11 +8,12 @@ import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { ChatFormat } from "../providers/provider.ts"
+import { type ChatFormat, servesOperation } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import type { AnswerConversion } from "./answer-conversion.ts"
 import type { BodyOwner } from "./body-thread.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import { apiOperations } from "./operations/registry.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody } from "./request-body.ts"
 import type { RequestConversion } from "./request-conversion.ts"
@@ -48,7 +49,7 @@ const noReport = (): void => {}
 
 /** Null if the provider accepts the request's format. */
 const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): ChatFormat | null =>
-  request.operation === "chat/completions" ? upstream.provider.chatFormat : null
+  request.operation.isChatCompletion ? upstream.provider.chatFormat : null
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
@@ -130,8 +131,10 @@ const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedM
   const usable = endpoints.filter(({ upstream }) => upstream.hasOperation(operation))
   const [first] = endpoints
   if (usable.length > 0 || !first) return orderEndpoints(usable)
-  const { label, operations } = first.upstream.provider
-  const message = `Model "${id}" is offered by ${label}, which only supports ${operations.join(", ")}.`
+  const { provider } = first.upstream
+  const served = apiOperations.filter((one) => servesOperation(provider, one))
+  const names = served.map(({ name }) => name).join(", ")
+  const message = `Model "${id}" is offered by ${provider.label}, which only supports ${names}.`
   throw new Failure("bad_request", message, { param: "model" })
 }
 

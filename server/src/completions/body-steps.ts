@@ -4,7 +4,6 @@ import type { AnswerContext, CanonicalRequest } from "../formats/canonical-reque
 import { type Fields, parseObject } from "../formats/json-values.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
-import { readMembers } from "../http/json-members.ts"
 import { toJsonBody } from "../http/json-object.ts"
 import {
   type SerializedInput,
@@ -27,14 +26,14 @@ import {
   findFileReferences,
   replaceFiles,
 } from "./file-references.ts"
-import { findInboundFormat } from "./inbound-formats.ts"
-import { toPassThroughRequest } from "./pass-through-request.ts"
+import { operationNamed } from "./operations/registry.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
-import type { ModelRequest } from "./request.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
 /** A request as a message between threads. */
-export type RequestMessage = Pick<ModelRequest, "operation" | "model" | "streamed"> & {
+export interface RequestMessage {
+  /** The name of the operation. */
+  operation: string
   bytes: Uint8Array
 }
 
@@ -49,11 +48,6 @@ export interface ResponseMembers {
 const parseResponse = (bytes: Uint8Array): Fields =>
   parseObject(toBuffer(bytes).toString("utf8")) ??
   fail("upstream_broken", "The provider's response is not valid JSON.")
-
-const toRequest = (message: RequestMessage): ModelRequest => {
-  const bytes = toBuffer(message.bytes)
-  return { ...message, bytes, members: readMembers(bytes), fields: parse(bytes), scanned: null }
-}
 
 /** `ExpandedRequest` as a body. */
 export type ExpandedBody = Omit<ExpandedRequest, "fields"> & { body: JsonBody }
@@ -125,15 +119,15 @@ export const bodySteps = {
   }): SerializedResponse => serializeOutput({ ...parseResponse(bytes), ...members }),
 
   /** @returns null if the request stays as it is */
-  passThrough: (message: RequestMessage): JsonBody | null => {
-    const request = toRequest(message)
-    const passed = toPassThroughRequest(request)
-    return passed === request ? null : toJsonBody(passed.bytes)
+  passThrough: ({ operation, bytes }: RequestMessage): JsonBody | null => {
+    const fields = parse(bytes)
+    const passed = operationNamed(operation).passThrough?.change(fields) ?? fields
+    return passed === fields ? null : toJsonBody(Buffer.from(JSON.stringify(passed)))
   },
 
   /** @throws {Failure} */
   toCanonical: ({ operation, bytes }: RequestMessage): EncodedPrompt => {
-    const format = findInboundFormat({ operation })
+    const { format } = operationNamed(operation)
     if (!format) throw new Error(`Requests for ${operation} are not converted.`)
     return encodeCanonical(format.decodeRequest(parse(bytes)))
   },

@@ -1,6 +1,5 @@
 import { Failure } from "../errors.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
-import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
@@ -9,10 +8,10 @@ import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
-import { createConversion, relayFormatOf } from "./conversion.ts"
+import { createConversion, failureFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { DroppedFields } from "./dropped-fields.ts"
-import { findInboundFormat } from "./inbound-formats.ts"
+import type { ApiOperation } from "./operations/operation.ts"
 import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
@@ -23,7 +22,7 @@ import { ResponsesApiRelay } from "./responses-api-relay.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
 import { StoringResponseRelay } from "./storing-response-relay.ts"
-import { sendTokenCount, TokenCountRelay } from "./token-count-relay.ts"
+import { TokenCountRelay } from "./token-count-relay.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
 interface Deps extends SseOptions {
@@ -57,6 +56,11 @@ interface ReceivedRequest {
   received: ModelRequest
   format: InboundFormat
   resolved: ResolvedModel
+}
+
+interface TokenCounting {
+  format: InboundFormat
+  sendTokenEstimate: NonNullable<ApiOperation["sendTokenEstimate"]>
 }
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
@@ -106,7 +110,7 @@ export const createCompletions = ({
     { exchange, caller, received, storedItems }: ClientRequest,
     options: RelayOptions,
   ): CompletionRelay => {
-    if (received.operation !== "responses") return new CompletionRelay(exchange, options)
+    if (!options.operation.stream.isNumbered) return new CompletionRelay(exchange, options)
     if (!storedItems) return new ResponsesApiRelay(exchange, options)
     const storage = storageOf({ exchange, caller, received, input: storedItems })
     return new StoringResponseRelay(exchange, options, storage)
@@ -122,9 +126,11 @@ export const createCompletions = ({
     const conversion = converted ? createConversion(converted, citationResult, dropped) : undefined
     const sources =
       citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
-    const format = relayFormatOf(received.operation, conversion)
-    const pingMs = request.streamed && format.ping !== null ? heartbeatMs : undefined
-    const consumer = createRelay(clientRequest, { format, sources, dropped, pingMs })
+    const { operation } = received
+    const formatFailure = failureFormatOf(operation, conversion)
+    const pingMs = request.streamed && operation.stream.ping !== null ? heartbeatMs : undefined
+    const options = { operation, formatFailure, sources, dropped, pingMs }
+    const consumer = createRelay(clientRequest, options)
     const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
     const dispatchRequest = { caller, request, usageContext: exchange, conversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
@@ -155,6 +161,26 @@ export const createCompletions = ({
     return { ...prepared, exchange, caller, received, resolved: present }
   }
 
+  /** Responds with the provider's count of a prompt's tokens, otherwise with an estimate. */
+  const countTokens = async (
+    { exchange, caller, received, request, converted, resolved }: ClientRequest,
+    { format, sendTokenEstimate }: TokenCounting,
+  ): Promise<void> => {
+    const owner = { userId: caller.user.id }
+    const sendEstimate = async (): Promise<void> => {
+      const requests = { received, resolved: request }
+      const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
+      sendTokenEstimate(exchange, await conversion.countTokens(owner, canonical))
+    }
+    if (converted) return sendEstimate()
+    const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
+    const { operation } = received
+    const { formatFailure } = operation.stream
+    const consumer = new TokenCountRelay(exchange, { operation, formatFailure })
+    await dispatch({ caller, request, usageContext: exchange }, target, consumer)
+    if (consumer.isUnanswered) await sendEstimate()
+  }
+
   return {
     /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
     complete: async (
@@ -166,41 +192,15 @@ export const createCompletions = ({
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
       const unprepared = { request: received, converted: null, storedItems: null }
-      const format = findInboundFormat(received)
+      const { format, sendTokenEstimate } = received.operation
       const clientRequest = format
         ? await prepare(exchange, caller, { received, format, resolved })
         : { ...unprepared, exchange, caller, received, resolved }
-      if (needsSources(clientRequest.request, clientRequest.resolved)) {
+      if (format && sendTokenEstimate) {
+        await countTokens(clientRequest, { format, sendTokenEstimate })
+      } else if (needsSources(clientRequest.request, clientRequest.resolved)) {
         await completeWithSources(clientRequest)
       } else await relay(clientRequest, null)
-    },
-
-    /**
-     * Responds with the provider's count of a message's input tokens, otherwise with an estimate.
-     * @throws {Failure} if nothing has been sent yet
-     */
-    countTokens: async (
-      exchange: RequestContext,
-      caller: Caller,
-      received: ModelRequest,
-    ): Promise<void> => {
-      exchange.model = received.model
-      const format = messagesFormat
-      const found = await catalogue.resolve(caller, received.model)
-      const prepared = await prepare(exchange, caller, { received, format, resolved: found })
-      const { request, converted, resolved } = prepared
-      const owner = { userId: caller.user.id }
-      const sendEstimate = async (): Promise<void> => {
-        const requests = { received, resolved: request }
-        const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
-        sendTokenCount(exchange, await conversion.countTokens(owner, canonical))
-      }
-      if (converted) return sendEstimate()
-      const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
-      const dispatchRequest = { caller, request, usageContext: exchange }
-      const consumer = new TokenCountRelay(exchange)
-      await dispatch(dispatchRequest, target, consumer)
-      if (consumer.isUnanswered) await sendEstimate()
     },
 
     /**

@@ -8,16 +8,10 @@ import type { ResponseConverter } from "../formats/response-converter.ts"
 import { joinPieces } from "../formats/sse-events.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { CompletionOperation } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
-import {
-  messagesRelayFormat,
-  openaiRelayFormat,
-  type RelayFormat,
-  responsesRelayFormat,
-} from "./relay-format.ts"
+import type { ApiOperation, StreamFormat } from "./operations/operation.ts"
 import type { ModelRequest } from "./request.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 
@@ -40,7 +34,7 @@ export interface ClientConversion {
   /** The client's request, for endpoints that speak its format; null if the gateway changes it. */
   original: ModelRequest | null
   /** The client's operation. */
-  operation: CompletionOperation
+  operation: ApiOperation
   encoder: AnswerEncoder
   /** What the encoder depends on, for a thread: the bytes of the client's request, and the rest. */
   request: Buffer
@@ -81,26 +75,16 @@ const encodeFailure =
   (error: AnswerError): string =>
     joinPieces(encoder.encodeEvent({ type: "error", error }))
 
-const relayFormats: Partial<Record<CompletionOperation, RelayFormat>> = {
-  messages: messagesRelayFormat,
-  responses: responsesRelayFormat,
-}
-
-/** How the response to an operation is relayed. */
-export const relayFormatOf = (
-  operation: CompletionOperation,
+/** How the client learns that a stream ends early; see `StreamFormat`. */
+export const failureFormatOf = (
+  { stream }: ApiOperation,
   conversion: ClientConversion | undefined,
-): RelayFormat => {
-  const format = relayFormats[operation] ?? openaiRelayFormat
-  if (!conversion) return format
+): StreamFormat["formatFailure"] => {
+  if (!conversion) return stream.formatFailure
   const encode = encodeFailure(conversion)
-  if (operation !== "responses") return { ...format, formatFailure: encode }
+  if (!stream.isNumbered) return encode
   // The stream may have been passed on from a provider that speaks the client's format.
-  return {
-    ...format,
-    formatFailure: (error, sent) =>
-      sent.first ? format.formatFailure(error, sent) : encode(error),
-  }
+  return (error, sent) => (sent.first ? stream.formatFailure(error, sent) : encode(error))
 }
 
 export const createClientConverter = (

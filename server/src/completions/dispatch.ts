@@ -9,8 +9,7 @@ import type { Caller } from "../http/caller.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { CompletionOperation } from "../providers/provider.ts"
-import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
+import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import type { AnswerConversion } from "./answer-conversion.ts"
 import { createAttempts } from "./attempts.ts"
 import type { ClientConversion } from "./conversion.ts"
@@ -21,13 +20,7 @@ import type { ModelRequest } from "./request.ts"
 import { buildPlainChatBody, buildUpstreamBody, hidesUsage } from "./request-body.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
-import {
-  chatEndMarkers,
-  messagesEndMarkers,
-  responseEndMarkers,
-  SseScanner,
-  type StreamEndMarkers,
-} from "./sse-scanner.ts"
+import { SseScanner } from "./sse-scanner.ts"
 import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
 
 export interface DispatchRequest {
@@ -56,7 +49,7 @@ interface SendContext extends Pick<PendingResponse, "usageRecorder"> {
   isEncoded: boolean
 }
 
-interface Deps {
+export interface DispatcherDeps {
   fairLoop: FairEventLoop
   usageRecorders: UsageRecorders
   filters: ModelFilters
@@ -67,20 +60,10 @@ interface Deps {
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
 
-const endMarkers: Partial<Record<CompletionOperation, StreamEndMarkers>> = {
-  responses: responseEndMarkers,
-  messages: messagesEndMarkers,
-}
-
-/** Counting tokens uses none. */
-const isCount = ({ operation }: ModelRequest): boolean => operation === "messages/count_tokens"
-
 /** For a stream in the client's format. */
 const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => {
-  if (!conversion) {
-    return new SseScanner(endMarkers[request.operation] ?? chatEndMarkers, hidesUsage(request))
-  }
-  return new SseScanner(endMarkers[conversion.operation] ?? chatEndMarkers, false)
+  const { stream } = (conversion ?? request).operation
+  return new SseScanner(stream.endMarkers, conversion === undefined && hidesUsage(request))
 }
 
 /** Sends a request to an endpoint of its model and hands the response to a consumer. */
@@ -92,7 +75,7 @@ export const createDispatcher = ({
   conversion: { encode },
   answerConversion: { createDecoder, createEncoder },
   callFunction,
-}: Deps) => {
+}: DispatcherDeps) => {
   const conversions = { encode, createDecoder }
 
   /** A receiver of chat completions, whatever the client's format is. */
@@ -112,7 +95,7 @@ export const createDispatcher = ({
     { resolved, receiver, usageRecorder }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
     usageRecorder?.setTarget(null, "function")
-    if (request.operation !== "chat/completions") {
+    if (!request.operation.isChatCompletion) {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
@@ -177,20 +160,22 @@ export const createDispatcher = ({
     start: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> => {
     const { caller, request, usageContext, signal, conversion } = dispatchRequest
-    const startUsageRecord = isCount(request)
-      ? undefined
-      : () =>
-          usageRecorders.start({
-            context: usageContext,
-            caller,
-            operation: conversion?.operation ?? request.operation,
-            model: id,
-            streamed: request.streamed,
-            promptBytes: request.bytes.length,
-          })
+    const { name, recordsUsage } = (conversion ?? request).operation
+    const startUsageRecord = (): UsageRecorder =>
+      usageRecorders.start({
+        context: usageContext,
+        caller,
+        operation: name,
+        model: id,
+        streamed: request.streamed,
+        promptBytes: request.bytes.length,
+      })
     const scanner = createScanner(dispatchRequest)
     return trackResponse(
-      { caller, consumer, scanner, model: request.model, startUsageRecord, signal },
+      {
+        ...{ caller, consumer, scanner, model: request.model, signal },
+        ...(recordsUsage && { startUsageRecord }),
+      },
       start,
     )
   }

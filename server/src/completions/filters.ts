@@ -59,8 +59,8 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
     const filters = directory
       .filtersOf(modelIdsOf(resolved))
       .filter(({ id }) => !callingFunctions.includes(id))
-    if (filters.length === 0 || operation === "embeddings") return null
-    if (operation !== "chat/completions") {
+    if (filters.length === 0 || operation.skipsFilters) return null
+    if (!operation.isChatCompletion) {
       const message = `Model "${resolved.id}" has filters, which only support chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }

@@ -6,6 +6,8 @@ import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Completions } from "./completions.ts"
+import { chatOperation } from "./operations/chat.ts"
+import { embeddingsOperation } from "./operations/embeddings.ts"
 import { type ModelRequest, parseModelRequest } from "./request.ts"
 import type { ResponseConsumer, ResponseControl } from "./response-consumer.ts"
 import type { ErrorReply } from "./upstream-response.ts"
@@ -25,6 +27,8 @@ const isJson = (body: Buffer): boolean => {
     return false
   }
 }
+
+const operationOf = { completion: chatOperation, embeddings: embeddingsOperation }
 
 /** Hands a response to the function that requested it. */
 const createFunctionConsumer = (
@@ -51,7 +55,7 @@ const createFunctionConsumer = (
  */
 export const createModelCaller =
   (completions: Completions): HostServices["requestModel"] =>
-  ({ caller, requestId, above }, { operation, fields }, handler) => {
+  ({ caller, requestId, above }, { kind, fields }, handler) => {
     let response: ResponseControl | null = null
     const controller = new AbortController()
     const { signal } = controller
@@ -59,7 +63,10 @@ export const createModelCaller =
       response = control
     })
     const run = async (): Promise<void> => {
-      const parsed = parseModelRequest(operation, toJsonBody(Buffer.from(JSON.stringify(fields))))
+      const parsed = parseModelRequest(
+        operationOf[kind],
+        toJsonBody(Buffer.from(JSON.stringify(fields))),
+      )
       const request: ModelRequest = { ...parsed, callingFunctions: above }
       const usageContext = { requestId, startedAt: performance.now() }
       await completions.answer({ caller, request, usageContext, signal }, consumer)

@@ -9,7 +9,7 @@ import {
   maxFileBytes,
 } from "./file-content.ts"
 import type { FileContents, FileReference } from "./file-references.ts"
-import { isResponsesOperation, type ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 const checkKind = ({ expectsImage }: FileReference, { mediaType, filename }: FoundFile): void => {
@@ -83,10 +83,10 @@ export const createFileInliner = (
 
   /** @returns the same request if it refers to no file. @throws {Failure} */
   return async (request: ModelRequest, context: InlineContext): Promise<ModelRequest> => {
-    if (!request.bytes.includes(fileIdMark)) return request
+    const { fileMember: member } = request.operation
+    if (!(member && request.bytes.includes(fileIdMark))) return request
     const { caller, signal, storedPositions } = context
     const owner = { userId: caller.user.id, signal }
-    const member = isResponsesOperation(request) ? "input" : "messages"
     const references = await conversion.findFiles(owner, request, { member, storedPositions })
     if (references.length === 0) return request
     const contents = await readContents(references, context)

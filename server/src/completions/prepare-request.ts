@@ -14,7 +14,7 @@ import {
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
-import { isResponsesOperation, type ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request without references to what the gateway stores. */
@@ -74,7 +74,7 @@ export const createRequestPreparation = (deps: Deps) => {
     { exchange, caller, signal }: Input,
   ): Promise<StandaloneRequest> => {
     const context = { caller, signal, reserve: bodyMemory.reserverOf(exchange) }
-    if (!isResponsesOperation(received)) {
+    if (!received.operation.refersToResponses) {
       const request = await inlineFiles(received, { ...context, storedPositions: [] })
       return { request, storedItems: null }
     }
@@ -117,8 +117,7 @@ export const createRequestPreparation = (deps: Deps) => {
       const passed = { request: original, converted: null, storedItems }
       if (support === "all") return passed
       if (support === "none") return convert()
-      // A provider that has compaction keeps more of the conversation than a summary does.
-      return original.operation === "responses/compact" ? passed : convertOrPass(convert, passed)
+      return original.operation.prefersPassThrough ? passed : convertOrPass(convert, passed)
     },
   }
 }

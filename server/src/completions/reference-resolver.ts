@@ -47,10 +47,10 @@ const isSelfContained = ({ bytes, fields }: ModelRequest): boolean =>
   textOf(fields.previous_response_id) === "" && !bytes.includes(referenceMark)
 
 const isToBeStored = ({ operation, fields }: ModelRequest): boolean =>
-  operation === "responses" && fields.store !== false
+  operation.storesResponse && fields.store !== false
 
-const checkStorableSize = ({ bytes, operation }: ModelRequest): void => {
-  if (bytes.length <= maxResponseBytes || operation === "responses/compact") return
+const checkStorableSize = ({ bytes }: ModelRequest): void => {
+  if (bytes.length <= maxResponseBytes) return
   const message = `A request of more than ${maxResponseBytes / 1e6} MB cannot be stored. Set "store" to false.`
   fail("body_too_large", message, { param: "store" })
 }

@@ -6,8 +6,8 @@ import type { SentEvents } from "../formats/responses/failure-event.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import type { ApiOperation, StreamFormat } from "./operations/operation.ts"
 import { Pings } from "./pings.ts"
-import { openaiRelayFormat, type RelayFormat } from "./relay-format.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
@@ -18,7 +18,9 @@ import type { SourceEncoder } from "./source-encoder.ts"
 import { type ErrorReply, errorReplyHeaders } from "./upstream-response.ts"
 
 export interface RelayOptions {
-  format?: RelayFormat
+  /** What the client asked for. */
+  operation: ApiOperation
+  formatFailure: StreamFormat["formatFailure"]
   /** Adds the sources that the answer is based on; omitted if its format already contains them. */
   sources?: SourceEncoder | undefined
   dropped?: DroppedFields | undefined
@@ -43,7 +45,8 @@ export class CompletionRelay implements ResponseConsumer {
   readonly passesBodiesAbove: number = 1024 * 1024
   readonly #exchange: RequestContext
   readonly #reply: ResponseWriter
-  readonly #format: RelayFormat
+  readonly #operation: ApiOperation
+  readonly #formatFailure: StreamFormat["formatFailure"]
   readonly #dropped: DroppedFields | undefined
   readonly #pings: Pings | null
   /** Undefined once they are sent. */
@@ -54,11 +57,12 @@ export class CompletionRelay implements ResponseConsumer {
 
   constructor(
     exchange: RequestContext,
-    { format = openaiRelayFormat, sources, dropped, pingMs }: RelayOptions = {},
+    { operation, formatFailure, sources, dropped, pingMs }: RelayOptions,
   ) {
     this.#exchange = exchange
     this.#reply = new ResponseWriter(exchange)
-    this.#format = format
+    this.#operation = operation
+    this.#formatFailure = formatFailure
     this.#sources = sources
     this.#dropped = dropped
     this.#pings = pingMs === undefined ? null : new Pings(pingMs, () => this.#ping())
@@ -109,7 +113,7 @@ export class CompletionRelay implements ResponseConsumer {
       this.#endWithFailure(toAnswerError(error))
       return
     }
-    const { encodeError } = this.#format
+    const { encodeError } = this.#operation
     const isWrapped = encodeError && !error.isUpstreamBody
     const body = isWrapped
       ? Buffer.from(JSON.stringify(encodeError(toAnswerError(error))))
@@ -124,7 +128,7 @@ export class CompletionRelay implements ResponseConsumer {
     const reply = this.#reply
     // Before the response ends: the access log is written as soon as it has.
     this.#exchange.failure = failure
-    if (!(head || this.#isEarly)) reply.sendFailure(this.#format.errorStyle, failure)
+    if (!(head || this.#isEarly)) reply.sendFailure(this.#operation.api, failure)
     else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isFrameOpen)
     else reply.abort()
   }
@@ -135,12 +139,12 @@ export class CompletionRelay implements ResponseConsumer {
 
   #writeHead(status: number, headers: string[]): void {
     this.#dropped?.addHeader(headers)
-    if (this.#format.errorStyle === "anthropic") this.#reply.addAnthropicRequestId(headers)
+    if (this.#operation.api === "anthropic") this.#reply.addAnthropicRequestId(headers)
     this.#reply.head(status, headers)
   }
 
   #endWithFailure(error: AnswerError, isFrameOpen = false): void {
-    const event = this.#format.formatFailure(error, this.sent)
+    const event = this.#formatFailure(error, this.sent)
     this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${event}`)
   }
 
@@ -155,6 +159,6 @@ export class CompletionRelay implements ResponseConsumer {
       this.#isEarly = true
       this.#writeHead(200, [...eventStreamHeaders])
     }
-    this.#reply.write(this.#format.ping ?? "")
+    this.#reply.write(this.#operation.stream.ping ?? "")
   }
 }

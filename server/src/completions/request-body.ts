@@ -73,7 +73,7 @@ const applyWorkspace = (
   workspace: readonly WorkspaceModel[],
 ): ByteEdit[] => {
   const { operation, fields, context } = request
-  if (operation !== "chat/completions") return []
+  if (!operation.isChatCompletion) return []
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
   const reserved = new Set([
     ...callerOnlyFields,
@@ -87,11 +87,9 @@ const applyWorkspace = (
   return prompt ? promptEdit(request, prompt) : []
 }
 
-const operationsWithUsageOption = new Set(["chat/completions", "completions"])
-
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = (request: ModelRequest): boolean =>
-  request.streamed && operationsWithUsageOption.has(request.operation) && !requestsUsage(request)
+  request.streamed && request.operation.hasUsageOption && !requestsUsage(request)
 
 /**
  * The request body for one connection. If nothing has to change, the original bytes are returned.

@@ -1,7 +1,8 @@
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
 import { isLarge, type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
-import { checkParsableSize, parseJsonObject } from "../http/json-object.ts"
+import { readMembers } from "../http/json-members.ts"
+import { checkParsableSize, parseAllFields, parseJsonObject } from "../http/json-object.ts"
 import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
 import {
   bodySteps,
@@ -20,22 +21,35 @@ import {
   type FileScope,
   findFileReferences,
 } from "./file-references.ts"
-import { mayNeedChange, toPassThroughRequest } from "./pass-through-request.ts"
+import { chatOperation } from "./operations/chat.ts"
+import type { PassThrough } from "./operations/operation.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import type { ModelRequest } from "./request.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
 const toObject = ({ bytes, scan }: JsonBody) => parseJsonObject({ bytes: toBuffer(bytes), scan })
 
-const toMessage = ({ operation, model, streamed, bytes }: ModelRequest): RequestMessage => ({
-  ...{ operation, model, streamed, bytes },
+const toMessage = ({ operation, bytes }: ModelRequest): RequestMessage => ({
+  operation: operation.name,
+  bytes,
 })
+
+/** `toPassThrough` for a small request. */
+const changeForProvider = (request: ModelRequest, { change }: PassThrough): ModelRequest => {
+  const { fields } = parseAllFields(request)
+  const changed = change(fields)
+  if (changed === fields) return request
+  const bytes = Buffer.from(JSON.stringify(changed))
+  return { ...request, bytes, members: readMembers(bytes), fields: changed, scanned: null }
+}
 
 /** Converts requests: small ones immediately, large ones in a thread. */
 export const createRequestConversion = (thread: BodyThread) => ({
   /** The request for a provider that speaks the client's format. @throws {Failure} */
   toPassThrough: async (owner: BodyOwner, request: ModelRequest): Promise<ModelRequest> => {
-    if (!(isLarge(request.bytes) && mayNeedChange(request))) return toPassThroughRequest(request)
+    const { passThrough } = request.operation
+    if (!passThrough?.mayNeedChange(request.bytes, request.fields)) return request
+    if (!isLarge(request.bytes)) return changeForProvider(request, passThrough)
     checkParsableSize(request.bytes)
     const body = await thread.run(owner, "passThrough", toMessage(request))
     return body ? { ...request, ...toObject(body) } : request
@@ -56,10 +70,9 @@ export const createRequestConversion = (thread: BodyThread) => ({
       ? await thread.run(owner, "toCanonical", toMessage(resolved))
       : encodeCanonical(format.decodeRequest(resolved.fields))
     const { model, streamed } = received
-    const operation = "chat/completions" as const
     return {
       received,
-      canonical: { ...toObject(body), operation, model, streamed },
+      canonical: { ...toObject(body), operation: chatOperation, model, streamed },
       format,
       dropped,
       answerContext,

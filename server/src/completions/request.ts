@@ -2,11 +2,11 @@ import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
 import { countElements, hasMember, type JsonObject, parseJsonObject } from "../http/json-object.ts"
-import type { CompletionOperation } from "../providers/provider.ts"
+import type { ApiOperation } from "./operations/operation.ts"
 
 /** A request to a model, parsed once: its bytes and the offsets of its members. */
 export interface ModelRequest extends JsonObject {
-  operation: CompletionOperation
+  operation: ApiOperation
   model: string
   streamed: boolean
   /** The functions through which the request was made, outermost first. */
@@ -14,26 +14,6 @@ export interface ModelRequest extends JsonObject {
   /** Text that the gateway adds to the prompt: the source prompt. */
   context?: string
 }
-
-/** Whether a request has the members of the Responses API. */
-export const isResponsesOperation = ({ operation }: Pick<ModelRequest, "operation">): boolean =>
-  operation === "responses" || operation === "responses/compact"
-
-const requiredFields: Record<CompletionOperation, readonly string[]> = {
-  "chat/completions": ["model", "messages"],
-  completions: ["model"],
-  embeddings: ["model", "input"],
-  responses: ["model"],
-  "responses/compact": ["model"],
-  messages: ["model", "messages"],
-  "messages/count_tokens": ["model", "messages"],
-}
-
-const operationsWithMessages = new Set<CompletionOperation>([
-  "chat/completions",
-  "messages",
-  "messages/count_tokens",
-])
 
 const wrongType = (param: string, expected: string): never =>
   fail("bad_request", `"${param}" must be ${expected}.`, { param })
@@ -69,16 +49,17 @@ const checkMessages = (object: JsonObject): void => {
  * @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` or `bad_request`,
  *   with `param` if a single field is at fault
  */
-export const parseModelRequest = (operation: CompletionOperation, body: JsonBody): ModelRequest => {
+export const parseModelRequest = (operation: ApiOperation, body: JsonBody): ModelRequest => {
   const object = parseJsonObject(body)
-  for (const param of requiredFields[operation]) {
+  const { requiredFields } = operation
+  for (const param of ["model", ...requiredFields]) {
     if (!hasMember(object, param)) {
       fail("missing_parameter", `Missing required field: "${param}".`, { param })
     }
   }
   const { fields } = object
   const model = checkModel(fields.model)
-  if (operationsWithMessages.has(operation)) checkMessages(object)
+  if (requiredFields.includes("messages")) checkMessages(object)
   const stream = fields.stream ?? false
   if (typeof stream !== "boolean") wrongType("stream", "true or false")
   return { ...object, operation, model, streamed: stream === true }

@@ -25,9 +25,14 @@ export const ResponsesBody = z
   .looseObject({ model: z.string(), stream: z.boolean().optional() })
   .meta({ id: "ResponseRequest" })
 
-export const ProviderResponse = z
+const ProviderResponse = z
   .looseObject({})
   .meta({ description: "The provider's response, byte for byte; `text/event-stream` if streamed" })
+
+export const providerResponse = {
+  schema: ProviderResponse,
+  description: "The provider's response",
+}
 
 /** https://platform.claude.com/docs/en/api/messages/create */
 export const MessagesBody = z

@@ -89,7 +89,7 @@ export const needsSources = (
   { operation, fields }: ModelRequest,
   resolved: ResolvedModel,
 ): boolean =>
-  operation === "chat/completions" &&
+  operation.isChatCompletion &&
   ("files" in fields || resolved.workspace.some(({ meta }) => Array.isArray(meta.knowledge)))
 
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
+import { openaiStream } from "./operations/openai-stream.ts"
+import { responsesOperation } from "./operations/responses.ts"
+import { SseScanner } from "./sse-scanner.ts"
 
 const chunk = (fields: object, ending = "\n\n") => `data: ${JSON.stringify(fields)}${ending}`
 const delta = (content: string, more: object = {}) =>
@@ -11,7 +13,10 @@ const done = "data: [DONE]\n\n"
 const tokens = { tokens_in: 7, tokens_out: 3 }
 
 /** Pushes the pieces through a scanner and returns its output. */
-const pass = (pieces: (string | Buffer)[], { hide = false, endings = chatEndMarkers } = {}) => {
+const pass = (
+  pieces: (string | Buffer)[],
+  { hide = false, endings = openaiStream.endMarkers } = {},
+) => {
   const scanner = new SseScanner(endings, hide)
   const out = pieces.map((piece) => Buffer.from(scanner.push(Buffer.from(piece))))
   const held = scanner.takeRemainder()
@@ -120,7 +125,7 @@ describe("usage", () => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}\n\n'),
     ])
-    const scanner = new SseScanner(chatEndMarkers, true)
+    const scanner = new SseScanner(openaiStream.endMarkers, true)
     const out = scanner.push(Buffer.concat([odd, Buffer.from(usage)]))
     expect(Buffer.compare(out, odd)).toBe(0)
   })
@@ -128,7 +133,7 @@ describe("usage", () => {
   it("of responses is found in their last event", () => {
     const response = { usage: { input_tokens: 7, output_tokens: 3 } }
     const last = `event: response.completed\n${chunk({ type: "response.completed", response })}`
-    const { scanner, out } = pass([last], { endings: responseEndMarkers })
+    const { scanner, out } = pass([last], { endings: responsesOperation.stream.endMarkers })
     expect(out).toBe(last)
     expect(scanner).toMatchObject({ tokens, hasTerminator: true })
   })
@@ -180,14 +185,16 @@ describe("a frame larger than any ought to be", () => {
   it("is the end of a response if it begins like one", () => {
     const last = chunk({ type: "response.completed", response: { text: "x".repeat(3_000_000) } })
     const pieces = [delta("a"), ...(last.match(/.{1,65536}/gs) ?? [])]
-    const { scanner } = pass(pieces, { endings: responseEndMarkers })
+    const { scanner } = pass(pieces, { endings: responsesOperation.stream.endMarkers })
     expect(scanner).toMatchObject({ hasTerminator: true, isFrameOpen: false })
-    const more = pass([...pieces, delta("b"), delta("c")], { endings: responseEndMarkers })
+    const more = pass([...pieces, delta("b"), delta("c")], {
+      endings: responsesOperation.stream.endMarkers,
+    })
     expect(more.scanner.hasTerminator).toBe(false)
   })
 
   it("is not kept in memory", () => {
-    const scanner = new SseScanner(chatEndMarkers, true)
+    const scanner = new SseScanner(openaiStream.endMarkers, true)
     let out = 0
     for (const piece of pieces) out += scanner.push(Buffer.from(piece)).length
     expect(huge.length - out).toBeLessThan(1.1 * 1024 * 1024)

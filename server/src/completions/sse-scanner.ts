@@ -1,6 +1,7 @@
 import { dataOfEvent } from "../formats/sse-events.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
+import type { StreamEndMarkers } from "./operations/stream-end-markers.ts"
 import type { StreamScanner } from "./response-consumer.ts"
 
 const empty = Buffer.alloc(0)
@@ -14,61 +15,6 @@ const openBrace = 0x7b
 const space = 0x20
 const newline = 0x0a
 const carriageReturn = 0x0d
-
-/** Markers that show whether a kind of stream is complete. */
-export interface StreamEndMarkers {
-  /** Terminators at the beginning of a line. */
-  terminatorLines: readonly Buffer[]
-  /** Terminators anywhere, including their quotes: inside a text these would be escaped. */
-  terminatorMembers: readonly Buffer[]
-  /** Added if the upstream finished but left it out; null if nothing may be added. */
-  missingTerminator: string | null
-  /** How a content chunk begins. */
-  contentStarts: readonly Buffer[]
-  /** Any of these in the last chunk means that the answer itself is complete. */
-  finishReasons: readonly Buffer[]
-  /** How an error begins, at the beginning of a line. */
-  errorLines: readonly Buffer[]
-}
-
-const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text))
-
-const dataLines = (start: string): Buffer[] => buffers(`data: ${start}`, `data:${start}`)
-const doneLines = buffers("data: [DONE]", "data:[DONE]")
-const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
-
-const chatErrors = dataLines('{"error"')
-
-export const chatEndMarkers: StreamEndMarkers = {
-  terminatorLines: [...doneLines, ...chatErrors],
-  terminatorMembers: [],
-  missingTerminator: "data: [DONE]\n\n",
-  contentStarts: buffers('"choices":[{', '"choices": [{'),
-  finishReasons: buffers('"finish_reason":"', '"finish_reason": "'),
-  errorLines: chatErrors,
-}
-
-export const responseEndMarkers: StreamEndMarkers = {
-  terminatorLines: doneLines,
-  terminatorMembers: buffers(
-    ...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`]),
-  ),
-  missingTerminator: null,
-  contentStarts: [],
-  finishReasons: [],
-  errorLines: [...dataLines('{"error"'), ...dataLines('{"type":"error"')],
-}
-
-const messagesErrors = [...dataLines('{"type":"error"'), ...dataLines('{"type": "error"')]
-
-export const messagesEndMarkers: StreamEndMarkers = {
-  terminatorLines: messagesErrors,
-  terminatorMembers: buffers('"type":"message_stop"', '"type": "message_stop"'),
-  missingTerminator: null,
-  contentStarts: [],
-  finishReasons: [],
-  errorLines: messagesErrors,
-}
 
 /** Start of the frame around `at`: after the preceding blank line, or 0. */
 const frameStart = (text: Buffer | string, at: number): number => {

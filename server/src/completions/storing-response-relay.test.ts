@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Failure } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { responsesRelayFormat } from "./relay-format.ts"
+import { responsesOperation } from "./operations/responses.ts"
 import { StoringResponseRelay } from "./storing-response-relay.ts"
 
 const head = { status: 200, rawHeaders: ["content-type", "text/event-stream"], isStream: true }
@@ -42,8 +42,10 @@ const openRelay = () => {
     return storing.promise
   }
   const saveLarge = (bytes: Buffer) => save({ ...JSON.parse(bytes.toString("utf8")), ...members })
-  const format = responsesRelayFormat
-  const relay = new StoringResponseRelay(client.exchange, { format }, { members, save, saveLarge })
+  const operation = responsesOperation
+  const { formatFailure } = operation.stream
+  const options = { operation, formatFailure }
+  const relay = new StoringResponseRelay(client.exchange, options, { members, save, saveLarge })
   relay.onStart(head)
   return { relay, client, saved, storing }
 }

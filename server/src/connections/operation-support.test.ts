@@ -3,6 +3,19 @@ import { describe, expect, it } from "vitest"
 import { openai } from "../providers/openai.ts"
 import { createOperationSupport } from "./operation-support.ts"
 
+const responses = {
+  name: "responses",
+  api: "openai",
+  isChatCompletion: false,
+  isOptional: true,
+} as const
+const chat = {
+  name: "chat/completions",
+  api: "openai",
+  isChatCompletion: true,
+  isOptional: false,
+} as const
+
 /** A server that refuses the empty request with this status, and a clock. */
 const createServer = (status: number) => {
   const state = { status, requests: 0, now: 1000, delayMs: 0 }
@@ -20,8 +33,8 @@ const createServer = (status: number) => {
     ...{ provider: openai, transport, headers: {}, now: () => state.now },
   })
   const hasResponses = async (): Promise<boolean> => {
-    await support.checkOperation("responses")
-    return support.hasOperation("responses")
+    await support.checkOperation(responses)
+    return support.hasOperation(responses)
   }
   return { state, support, hasResponses }
 }
@@ -56,7 +69,7 @@ describe("what is known about a server's API", () => {
 
   it("needs no request for an operation that every server has", async () => {
     const { state, support } = createServer(404)
-    expect(support.checkOperation("chat/completions")).toBeUndefined()
-    expect([support.hasOperation("chat/completions"), state.requests]).toEqual([true, 0])
+    expect(support.checkOperation(chat)).toBeUndefined()
+    expect([support.hasOperation(chat), state.requests]).toEqual([true, 0])
   })
 })

@@ -1,5 +1,5 @@
 import { RefusedError, requestJson, type Transport } from "@portico/http1"
-import type { CompletionOperation, Provider } from "../providers/provider.ts"
+import { type Provider, type ProviderOperation, servesOperation } from "../providers/provider.ts"
 import { listTimeoutMs } from "./diagnosis.ts"
 
 /** A server may be updated while the gateway runs. In seconds, like `now`. */
@@ -34,11 +34,11 @@ interface Finding {
  * refuses in another way if it has the operation.
  */
 export const createOperationSupport = ({ provider, transport, headers, now }: Deps) => {
-  const findings = new Map<CompletionOperation, Finding>()
-  const pending = new Map<CompletionOperation, Promise<void>>()
+  const findings = new Map<string, Finding>()
+  const pending = new Map<string, Promise<void>>()
 
   /** Null if the server could not be asked, or its answer says nothing about the operation. */
-  const findSupport = async (operation: CompletionOperation): Promise<boolean | null> => {
+  const findSupport = async (operation: ProviderOperation): Promise<boolean | null> => {
     const path = provider.operationPath(operation)
     const request = { method: "POST", path, json: {}, headers }
     try {
@@ -50,34 +50,34 @@ export const createOperationSupport = ({ provider, transport, headers, now }: De
     }
   }
 
-  const check = async (operation: CompletionOperation): Promise<void> => {
+  const check = async (operation: ProviderOperation): Promise<void> => {
     const startedAt = performance.now()
     const found = await findSupport(operation)
     const isSlow = performance.now() - startedAt > slowMs
     if (found === null && !isSlow) return
-    const isSupported = found ?? findings.get(operation)?.isSupported ?? null
+    const isSupported = found ?? findings.get(operation.name)?.isSupported ?? null
     const age = found === null ? recheckAfterSeconds - retrySlowAfterSeconds : 0
-    findings.set(operation, { isSupported, checkedAt: now() - age })
+    findings.set(operation.name, { isSupported, checkedAt: now() - age })
   }
 
-  const startCheck = (operation: CompletionOperation): Promise<void> => {
-    const checking = check(operation).finally(() => pending.delete(operation))
-    pending.set(operation, checking)
+  const startCheck = (operation: ProviderOperation): Promise<void> => {
+    const checking = check(operation).finally(() => pending.delete(operation.name))
+    pending.set(operation.name, checking)
     return checking
   }
 
-  const isKnown = (operation: CompletionOperation): boolean => {
-    const finding = findings.get(operation)
+  const isKnown = (operation: ProviderOperation): boolean => {
+    const finding = findings.get(operation.name)
     return finding !== undefined && now() - finding.checkedAt < recheckAfterSeconds
   }
 
   return {
     /** Resolves when `hasOperation` is known; undefined if it already is. */
-    checkOperation: (operation: CompletionOperation): Promise<void> | undefined => {
-      if (!provider.optionalOperations.includes(operation) || isKnown(operation)) return undefined
-      return pending.get(operation) ?? startCheck(operation)
+    checkOperation: (operation: ProviderOperation): Promise<void> | undefined => {
+      if (!operation.isOptional || isKnown(operation)) return undefined
+      return pending.get(operation.name) ?? startCheck(operation)
     },
-    hasOperation: (operation: CompletionOperation): boolean =>
-      provider.operations.includes(operation) && findings.get(operation)?.isSupported !== false,
+    hasOperation: (operation: ProviderOperation): boolean =>
+      servesOperation(provider, operation) && findings.get(operation.name)?.isSupported !== false,
   }
 }

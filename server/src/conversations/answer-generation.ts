@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import type { Completions } from "../completions/completions.ts"
+import { chatOperation } from "../completions/operations/chat.ts"
 import { parseModelRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
@@ -36,7 +37,7 @@ export const createAnswerGenerator =
     new Promise((resolve) => {
       const usageContext = { requestId, startedAt: performance.now() }
       const generate = async (): Promise<void> => {
-        const request = parseModelRequest("chat/completions", toJsonBody(body))
+        const request = parseModelRequest(chatOperation, toJsonBody(body))
         const collector = new AnswerCollector({ ...events, onDone: resolve })
         await completions.answer(
           { caller, request, usageContext, signal, sourcePassages },

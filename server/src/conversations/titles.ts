@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
 import type { Completions } from "../completions/completions.ts"
+import { chatOperation } from "../completions/operations/chat.ts"
 import { parseModelRequest } from "../completions/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
@@ -80,7 +81,7 @@ export const createTitleGenerator = (deps: Deps) => {
       const body = { model, messages: [{ role: "user", content }], max_tokens: maxTokens }
       const stream = { stream: true, stream_options: { include_usage: true } }
       const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
-      const request = parseModelRequest("chat/completions", toJsonBody(bytes))
+      const request = parseModelRequest(chatOperation, toJsonBody(bytes))
       const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
       let output = ""
       const collector = new AnswerCollector({

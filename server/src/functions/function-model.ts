@@ -181,7 +181,7 @@ class FunctionResponse implements RequestHandle {
     const usage = streamed && { stream_options: { include_usage: true } }
     this.#forwarded = this.#deps.hostServices().requestModel(
       { caller, requestId, above: [...above, model.fn.id] },
-      { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
+      { kind: "completion", fields: { ...fields, stream: streamed, ...usage } },
       {
         start: (isStream) => this.#receiver.onHead(200, isStream ? streamHeaders : jsonHeaders),
         data: (chunk) => this.#receiver.onData(chunk),

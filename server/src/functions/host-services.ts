@@ -25,7 +25,7 @@ export interface ModelResponseHandler {
 export interface HostServices {
   requestModel(
     origin: RequestOrigin,
-    request: { operation: "chat/completions" | "embeddings"; fields: Record<string, unknown> },
+    request: { kind: "completion" | "embeddings"; fields: Record<string, unknown> },
     handler: ModelResponseHandler,
   ): RequestHandle
   search(

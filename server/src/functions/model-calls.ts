@@ -13,7 +13,7 @@ const maxStreams = 32
 /** Maximum number of pieces buffered ahead of the function. */
 const maxReadAheadBytes = 256
 
-type Operation = Parameters<HostServices["requestModel"]>[1]["operation"]
+type RequestKind = Parameters<HostServices["requestModel"]>[1]["kind"]
 
 const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
   new HostCallError(message, { code, status, denied: false })
@@ -132,7 +132,7 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
   const handles = new Set<RequestHandle>()
   let lastId = 0
 
-  const requestFull = (operation: Operation, fields: Fields): Promise<unknown> =>
+  const requestFull = (kind: RequestKind, fields: Fields): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const reader = createResponseReader()
       const settle = (work: () => void): void => {
@@ -141,7 +141,7 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
       }
       const handle = hostServices.requestModel(
         origin,
-        { operation, fields: { ...fields, stream: false } },
+        { kind, fields: { ...fields, stream: false } },
         {
           start: reader.start,
           data: (chunk) => {
@@ -159,7 +159,7 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
     })
 
   return {
-    complete: (fields: Fields) => requestFull("chat/completions", fields),
+    complete: (fields: Fields) => requestFull("completion", fields),
     embed: (fields: Fields) => requestFull("embeddings", fields),
 
     openStream: (fields: Fields): { stream: number } => {
@@ -167,11 +167,7 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
         throw new HostCallError(`A run can read at most ${maxStreams} streams at once`)
       const streamRequest = { ...fields, stream: true }
       const stream = openStream((handler) =>
-        hostServices.requestModel(
-          origin,
-          { operation: "chat/completions", fields: streamRequest },
-          handler,
-        ),
+        hostServices.requestModel(origin, { kind: "completion", fields: streamRequest }, handler),
       )
       streamById.set(++lastId, stream)
       return { stream: lastId }

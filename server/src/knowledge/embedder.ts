@@ -5,6 +5,7 @@ import { z } from "zod"
 import { findConnectionFault } from "../connections/connection-fault.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
+import { embeddingsEndpoint } from "../providers/provider.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { addPrefix, type EmbeddingModels } from "./embedding-models.ts"
@@ -81,7 +82,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
       upstream.transport,
       {
         method: "POST",
-        path: upstream.provider.operationPath("embeddings"),
+        path: upstream.provider.operationPath(embeddingsEndpoint),
         headers: { "user-agent": "Portico", ...upstream.headers },
         json: { model: model.name, input, encoding_format: "float" },
       },

@@ -89,10 +89,9 @@ export const anthropic: Provider = {
     keys: ["ANTHROPIC_API_KEYS", "ANTHROPIC_API_KEY"],
     usesDefaultUrl: "with a key",
   },
-  operations: ["chat/completions", "messages", "messages/count_tokens"],
-  optionalOperations: [],
-  operationPath: (operation) =>
-    operation === "messages/count_tokens" ? `/v1/${operation}` : "/v1/messages",
+  api: "anthropic",
+  operationPath: ({ name, isChatCompletion }) =>
+    isChatCompletion ? "/v1/messages" : `/v1/${name}`,
   credentialHeaders: (key) => ({
     "anthropic-version": apiVersion,
     ...(key !== "" && { "x-api-key": key }),

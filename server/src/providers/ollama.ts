@@ -1,7 +1,6 @@
 import { z } from "zod"
 import {
   bearerHeaders,
-  openaiOperations,
   type Provider,
   type ProviderClient,
   type ProviderModel,
@@ -60,10 +59,9 @@ export const ollama: Provider = {
     keys: [],
     usesDefaultUrl: "always",
   },
-  operations: openaiOperations,
-  optionalOperations: ["responses", "responses/compact"],
+  api: "openai",
   chatFormat: null,
-  operationPath: (operation) => `/v1/${operation}`,
+  operationPath: ({ name }) => `/v1/${name}`,
   credentialHeaders: bearerHeaders,
 
   listModels: async (client, known) => {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { adaptToMistral, isMistralHost } from "./mistral.ts"
 import { adaptToOpenAIModel } from "./openai-models.ts"
-import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
+import { bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
 
@@ -72,14 +72,13 @@ export const openai: Provider = {
     keys: ["OPENAI_API_KEYS", "OPENAI_API_KEY"],
     usesDefaultUrl: "with a key",
   },
-  operations: openaiOperations,
-  optionalOperations: ["responses", "responses/compact"],
+  api: "openai",
   chatFormat: null,
   adaptChatRequest: (request, baseUrl, reportDropped) =>
     isMistralHost(baseUrl)
       ? adaptToMistral(request)
       : adaptToOpenAIModel(request, baseUrl, reportDropped),
-  operationPath: (operation) => `/${operation}`,
+  operationPath: ({ name }) => `/${name}`,
   credentialHeaders: bearerHeaders,
   listModels: async (client) => {
     const reply = await client.ask({ method: "GET", path: "/models" })

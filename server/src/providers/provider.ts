@@ -2,19 +2,24 @@ import type { AnswerReports } from "../formats/answer-reports.ts"
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 
-/** The operations of OpenAI's API that are relayed. */
-export const openaiOperations = [
-  "chat/completions",
-  "completions",
-  "embeddings",
-  "responses",
-  "responses/compact",
-] as const
-/** Those of Anthropic's API. */
-export const messagesOperations = ["messages", "messages/count_tokens"] as const
-export type CompletionOperation =
-  | (typeof openaiOperations)[number]
-  | (typeof messagesOperations)[number]
+/** What a provider must know of an operation that it is asked for. */
+export interface ProviderOperation {
+  /** Its path below `/v1`; also its name in usage records and messages. */
+  readonly name: string
+  /** The API that it belongs to, which also decides on the form of its errors. */
+  readonly api: "openai" | "anthropic"
+  /** Whether its requests are chat completions, which a `ChatFormat` converts. */
+  readonly isChatCompletion: boolean
+  /** Whether some servers with its API lack it. */
+  readonly isOptional: boolean
+}
+
+export const embeddingsEndpoint = {
+  name: "embeddings",
+  api: "openai",
+  isChatCompletion: false,
+  isOptional: false,
+} as const satisfies ProviderOperation
 
 /** A model as its provider describes it. */
 export interface ProviderModel {
@@ -67,11 +72,10 @@ export interface Provider {
   /** A sentence for someone whose base URL has no model list. */
   baseUrlHint: string
   variables: ProviderVariables
-  operations: readonly CompletionOperation[]
-  /** Those that some servers of this kind lack. */
-  optionalOperations: readonly CompletionOperation[]
+  /** The API whose operations it has. */
+  api: ProviderOperation["api"]
   /** The path of an operation, relative to the connection's base URL. */
-  operationPath(operation: CompletionOperation): string
+  operationPath(operation: ProviderOperation): string
   credentialHeaders(key: string): Record<string, string>
   /** @param known the models found last time, so that details are requested for new ones only */
   listModels(client: ProviderClient, known: readonly ProviderModel[]): Promise<ProviderModel[]>
@@ -108,6 +112,12 @@ export interface ChatFormat {
   /** @returns OpenAI's `error` object; null if the body is not an error of this format */
   decodeError(body: Fields): Fields | null
 }
+
+/** Whether providers of this kind have an operation, in their own format or OpenAI's. */
+export const servesOperation = (
+  { api, chatFormat }: Pick<Provider, "api" | "chatFormat">,
+  operation: ProviderOperation,
+): boolean => operation.api === api || (operation.isChatCompletion && chatFormat !== null)
 
 export const bearerHeaders = (key: string): Record<string, string> =>
   key ? { authorization: `Bearer ${key}` } : {}

@@ -11,12 +11,14 @@ interface Deps {
   db: Database
   settings: SettingsStore
   now: () => number
+  /** The names of operations in metrics, by those in usage records. */
+  metricNames: ReadonlyMap<string, string>
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ background, db, settings, now }: Deps) => {
+export const createUsage = ({ background, db, settings, now, metricNames }: Deps) => {
   const recordQueue = createRecordQueue({ db, background })
-  const metrics = createMetrics({ recordQueue, background })
+  const metrics = createMetrics({ recordQueue, background, operationNames: metricNames })
   const usageStore = createUsageStore(db)
   return {
     recordQueue,

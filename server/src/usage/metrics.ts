@@ -11,23 +11,18 @@ const firstTokenBuckets = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ]
 
-const operations: Record<string, string> = {
-  "chat/completions": "chat",
-  completions: "text_completion",
-  embeddings: "embeddings",
-  responses: "chat",
-}
-
 interface Deps {
   recordQueue: RecordQueue
   background: BackgroundTasks
+  /** The names of operations in metrics, by those in usage records. */
+  operationNames: ReadonlyMap<string, string>
 }
 
 /**
  * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
  * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
  */
-export const createMetrics = ({ recordQueue, background }: Deps) => {
+export const createMetrics = ({ recordQueue, background, operationNames }: Deps) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createHistogram({
@@ -85,7 +80,7 @@ export const createMetrics = ({ recordQueue, background }: Deps) => {
 
   const countersOf = ({ operation, model, outcome }: UsageRecord, provider: string) => {
     const labels = {
-      gen_ai_operation_name: operations[operation] ?? operation,
+      gen_ai_operation_name: operationNames.get(operation) ?? operation,
       gen_ai_request_model: model,
       gen_ai_provider_name: provider,
     }

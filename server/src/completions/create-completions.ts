@@ -1,0 +1,87 @@
+import type { Logger } from "pino"
+import type { Files } from "../files/files.ts"
+import type { FilterChains } from "../functions/filter-chain.ts"
+import type { FunctionRegistry } from "../functions/function-registry.ts"
+import type { BodyMemory } from "../http/body-memory.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import type { SseOptions } from "../http/sse-response.ts"
+import type { Citations } from "../knowledge/citations.ts"
+import { createHandbook, documentationFolder } from "../knowledge/handbook.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
+import type { UserLimits } from "../limits/user-limits.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import type { StoredResponses } from "../stored-responses/stored-responses.ts"
+import type { UsageRecorders } from "../usage/usage-recorder.ts"
+import { createAnswerConversion } from "./answer-conversion.ts"
+import { createBodyThread } from "./body-thread.ts"
+import { createCompletions } from "./completions.ts"
+import { createDispatcher, type DispatcherDeps } from "./dispatch.ts"
+import type { FileContentDeps } from "./file-content.ts"
+import { createFileContentReader } from "./file-content.ts"
+import { createModelFilters } from "./filters.ts"
+import { createFunctionServices } from "./function-services.ts"
+import { createFileInliner } from "./inline-files.ts"
+import { createRequestPreparation } from "./prepare-request.ts"
+import { createReferenceResolver } from "./reference-resolver.ts"
+import { createRequestConversion } from "./request-conversion.ts"
+import { createResponseStorage } from "./response-storage.ts"
+import { createResponseTracker } from "./tracked-response.ts"
+
+interface Deps extends SseOptions {
+  log: Logger
+  settings: SettingsStore
+  bodyMemory: BodyMemory
+  fairLoop: FairEventLoop
+  inFlight: InFlightRequests
+  limits: UserLimits
+  catalogue: ModelCatalogue
+  usageRecorders: UsageRecorders
+  storedResponses: StoredResponses
+  knowledge: FileContentDeps & { citations: Citations; files: Files }
+  functions: {
+    directory: FunctionRegistry
+    chains: FilterChains
+    respond: DispatcherDeps["callFunction"]
+  }
+}
+
+/** Creates what answers requests to models, and the thread for their large bodies. */
+export const createCompletionParts = (deps: Deps) => {
+  const { log, settings, bodyMemory, inFlight, limits, catalogue, knowledge, functions } = deps
+  const { storedResponses } = deps
+  const trackResponse = createResponseTracker({ inFlight, catalogue })
+  const filters = createModelFilters(functions)
+  const bodyThread = createBodyThread()
+  const conversion = createRequestConversion(bodyThread)
+  const { citations, files } = knowledge
+  const completions = createCompletions({
+    ...deps,
+    citations,
+    template: () => settings.current().rag_template,
+    conversion,
+    preparation: createRequestPreparation({
+      bodyMemory,
+      filters,
+      inlineFiles: createFileInliner(createFileContentReader(knowledge), conversion),
+      references: createReferenceResolver(storedResponses, conversion),
+      conversion,
+    }),
+    storageOf: createResponseStorage({ storedResponses, log, conversion, limits }),
+    dispatch: createDispatcher({
+      ...deps,
+      filters,
+      trackResponse,
+      conversion,
+      answerConversion: createAnswerConversion(bodyThread),
+      callFunction: functions.respond,
+    }),
+  })
+  const handbook = createHandbook(documentationFolder)
+  return {
+    completions,
+    trackResponse,
+    functionServices: createFunctionServices({ completions, citations, files, handbook }),
+    closeBodyThread: bodyThread.close,
+  }
+}

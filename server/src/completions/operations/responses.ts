@@ -1,0 +1,70 @@
+import { type Fields, isObject, textOf } from "../../formats/json-values.ts"
+import { formatResponsesFailure } from "../../formats/responses/failure-event.ts"
+import { responsesFormat } from "../../formats/responses/responses-format.ts"
+import { isReasoningModel } from "../../providers/openai-models.ts"
+import { providerResponse, ResponsesBody } from "../schema.ts"
+import { type ApiOperation, relayedOperation, type StreamFormat } from "./operation.ts"
+import { mayHaveUnreadableItems, toReadableInput } from "./readable-input.ts"
+import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"
+
+const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
+
+/** @see https://platform.openai.com/docs/api-reference/responses-streaming */
+const responsesStream: StreamFormat = {
+  endMarkers: {
+    terminatorLines: doneLines,
+    terminatorMembers: buffers(
+      ...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`]),
+    ),
+    missingTerminator: null,
+    contentStarts: [],
+    finishReasons: [],
+    errorLines: [...dataLines('{"error"'), ...dataLines('{"type":"error"')],
+  },
+  formatFailure: formatResponsesFailure,
+  isNumbered: true,
+  ping: null,
+}
+
+const encryptedReasoning = "reasoning.encrypted_content"
+
+/**
+ * Without it, the reasoning of a response that the provider does not store would be lost. Models
+ * that do not reason reject the option.
+ */
+const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
+  const reasons = isObject(reasoning) || isReasoningModel(textOf(model))
+  const included: unknown[] = Array.isArray(include) ? include : []
+  if (!reasons || included.includes(encryptedReasoning)) return {}
+  return { include: [...included, encryptedReasoning] }
+}
+
+/** The provider does not store the response, and gets no items that it cannot read. */
+const toUnstored = (fields: Fields): Fields => {
+  const input = toReadableInput(fields)
+  if (input === fields.input && fields.store === false) return fields
+  const options = fields.store === false ? {} : includeReasoning(fields)
+  return { ...fields, ...options, input, store: false }
+}
+
+/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
+export const responsesOperation: ApiOperation = {
+  ...relayedOperation,
+  name: "responses",
+  api: "openai",
+  isOptional: true,
+  summary: "Create a response",
+  body: ResponsesBody,
+  response: providerResponse,
+  metricName: "chat",
+  requiredFields: [],
+  format: responsesFormat,
+  passThrough: {
+    mayNeedChange: (bytes, { store }) => store !== false || mayHaveUnreadableItems(bytes),
+    change: toUnstored,
+  },
+  fileMember: "input",
+  refersToResponses: true,
+  storesResponse: true,
+  stream: responsesStream,
+}
