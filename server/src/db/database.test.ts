@@ -147,7 +147,7 @@ describe.each(chooseDatabases())("the database on $name", ({ open, createDatabas
   })
 
   it("is migrated once by four processes that start concurrently", async () => {
-    const fresh = await createDatabase()
+    const fresh = await createDatabase({ migrated: false })
     const settings = { DATA_DIR: fresh.dataDir, DATABASE_URL: fresh.url }
     const many = fresh.url === undefined ? 1 : 4
     const ends = await Promise.all(Array.from({ length: many }, () => migrateElsewhere(settings)))

@@ -246,12 +246,12 @@ describe.each(chooseDatabases())("kill -9 on $name", ({ createDatabase }) => {
   }, 120_000)
 
   it("during the first migration leaves a database with which the gateway starts", async () => {
-    let database = await createDatabase()
+    let database = await createDatabase({ migrated: false })
     // On a busy machine, the migration may be noticed too late; then retry with another database.
     for (let attempt = 1; !(await killInMigration(database)); attempt++) {
       expect(attempt, "starts whose migration was never seen to run").toBeLessThan(4)
       await database.remove()
-      database = await createDatabase()
+      database = await createDatabase({ migrated: false })
     }
     const server = await startTestGatewayProcess(environmentOf(database))
     expect((await server.call("GET", "/api/v1/users/")).body.total).toBe(1)

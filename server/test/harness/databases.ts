@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
 import { expect, inject } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
 import { createPostgresDatabase } from "../setup/postgres.ts"
+import { createDataDir, createMigratedDataDir } from "./migrated-data-dir.ts"
 import { isLongForm } from "./short-and-long-form.ts"
 
-/** An empty database for one test file. */
+/** A database for one test file. */
 export interface TestDatabase {
   dataDir: string
   /** Undefined for the embedded database. */
@@ -21,10 +20,14 @@ export interface OpenedDatabase extends TestDatabase {
   db: Database
 }
 
-const createDataDir = (): string => mkdtempSync(join(tmpdir(), "portico-"))
+interface CreateOptions {
+  /** Creates the tables; by default, true. A gateway creates those that are missing. */
+  migrated?: boolean
+}
+type CreateTestDatabase = (options?: CreateOptions) => Promise<TestDatabase>
 
-const createSqliteTestDatabase = async (): Promise<TestDatabase> => {
-  const dataDir = createDataDir()
+const createSqliteTestDatabase: CreateTestDatabase = async ({ migrated = true } = {}) => {
+  const dataDir = await (migrated ? createMigratedDataDir() : createDataDir())
   return {
     dataDir,
     url: undefined,
@@ -33,9 +36,10 @@ const createSqliteTestDatabase = async (): Promise<TestDatabase> => {
   }
 }
 
-const createPostgresTestDatabase = async (): Promise<TestDatabase> => {
+const createPostgresTestDatabase: CreateTestDatabase = async ({ migrated = true } = {}) => {
   const dataDir = createDataDir()
-  const { url, drop } = await createPostgresDatabase(inject("databaseUrl"))
+  const template = migrated ? inject("migratedDatabase") : undefined
+  const { url, drop } = await createPostgresDatabase(inject("databaseUrl"), template)
   return {
     dataDir,
     url,
@@ -47,12 +51,12 @@ const createPostgresTestDatabase = async (): Promise<TestDatabase> => {
   }
 }
 
-const defineDatabase = (name: string, create: () => Promise<TestDatabase>) => ({
+const defineDatabase = (name: string, createDatabase: CreateTestDatabase) => ({
   name,
-  createDatabase: create,
-  /** Creates a database, opens it, and migrates it; `remove` also closes it. */
+  createDatabase,
+  /** Creates and opens a database; `remove` also closes it. */
   open: async (): Promise<OpenedDatabase> => {
-    const created = await create()
+    const created = await createDatabase()
     const db = await openDatabase({ DATABASE_URL: created.url, DATA_DIR: created.dataDir })
     return {
       ...created,

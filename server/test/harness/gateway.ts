@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
 import { pino } from "pino"
 import { readConfig } from "../../src/config/config.ts"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { type Serving, serve } from "../../src/serve.ts"
+import { createMigratedDataDir } from "./migrated-data-dir.ts"
 import { createResponseCheck } from "./response-check.ts"
 
 export const adminKey = "sk-admin-key-for-the-tests-0123456789"
@@ -43,7 +42,7 @@ export const startGateway = async (
   env: Record<string, string> = {},
   options: GatewayOptions = {},
 ): Promise<TestGateway> => {
-  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "portico-"))
+  const dataDir = env.DATA_DIR ?? (await createMigratedDataDir())
   const logLines: Record<string, unknown>[] = []
   const config = readConfig({
     PORT: "0",

@@ -34,7 +34,7 @@ describe.each(chooseDatabases())(
   "a database from before storage was counted on $name",
   ({ createDatabase }) => {
     it("has its conversations counted and searchable after the migration", async () => {
-      const database = await createDatabase()
+      const database = await createDatabase({ migrated: false })
       try {
         await createOldDatabase(database, "0013-storage-by-user", insertConversations)
         const gateway = await startGateway(database.env)
