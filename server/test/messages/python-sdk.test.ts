@@ -13,7 +13,6 @@ let testbed: MessagesTestbed
 /** Runs a task of `use_sdk.py`. @returns what it prints */
 const runTask = usePythonProgram({
   module: "anthropic",
-  keyVariable: "ANTHROPIC_API_KEY",
   url: new URL("./python-sdk/use_sdk.py", import.meta.url),
   gatewayUrl: () => testbed.gateway.url,
 })

@@ -1,14 +1,14 @@
-"""Uses Anthropic's Python SDK: use_sdk.py BASE_URL TASK MODEL. Reads the key from ANTHROPIC_API_KEY and prints JSON."""
+"""Uses Anthropic's Python SDK: use_sdk.py BASE_URL.
+
+Reads a task, a model and a key from each line, as JSON, and prints the result as a line of JSON.
+"""
 
 import json
 import sys
 
 import anthropic
 
-base_url, task, model = sys.argv[1:]
-client = anthropic.Anthropic(base_url=base_url, max_retries=0)
 hello = {"role": "user", "content": "Hello from Python"}
-request = {"model": model, "max_tokens": 4000, "messages": [hello]}
 weather = {
     "name": "weather",
     "description": "Looks up the weather.",
@@ -89,4 +89,8 @@ def error():
 
 
 tasks = {one.__name__: one for one in (whole, stream, tools, thinking, count_tokens, error)}
-json.dump(tasks[task](), sys.stdout)
+for line in sys.stdin:
+    task, model, key = map(json.loads(line).get, ("task", "model", "key"))
+    client = anthropic.Anthropic(base_url=sys.argv[1], api_key=key, max_retries=0)
+    request = {"model": model, "max_tokens": 4000, "messages": [hello]}
+    print(json.dumps(tasks[task]()), flush=True)

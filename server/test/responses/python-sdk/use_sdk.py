@@ -1,12 +1,13 @@
-"""Uses OpenAI's Python SDK: use_sdk.py BASE_URL TASK MODEL. Reads the key from OPENAI_API_KEY and prints JSON."""
+"""Uses OpenAI's Python SDK: use_sdk.py BASE_URL.
+
+Reads a task, a model and a key from each line, as JSON, and prints the result as a line of JSON.
+"""
 
 import json
 import sys
 
 import openai
 
-base_url, task, model = sys.argv[1:]
-client = openai.OpenAI(base_url=f"{base_url}/v1", max_retries=0)
 hello = {"role": "user", "content": "Hello from Python"}
 patch = {"type": "custom", "name": "patch", "description": "Edits files."}
 now = {"type": "function", "name": "now", "parameters": {"type": "object"}, "strict": False}
@@ -94,4 +95,7 @@ def error():
 
 
 tasks = {one.__name__: one for one in (both, state, tools, events, error)}
-json.dump(tasks[task](), sys.stdout)
+for line in sys.stdin:
+    task, model, key = map(json.loads(line).get, ("task", "model", "key"))
+    client = openai.OpenAI(base_url=f"{sys.argv[1]}/v1", api_key=key, max_retries=0)
+    print(json.dumps(tasks[task]()), flush=True)
