@@ -64,5 +64,6 @@ try {
   await app.close()
   await empty.close()
   await published.close()
+  await app.browser.close()
 }
 console.log(folder)

@@ -23,6 +23,14 @@ export const launch = (): Promise<Browser> =>
     ],
   })
 
+let sharedBrowser: Promise<Browser> | undefined
+
+/** One browser for all files of a worker; it ends with the worker. */
+const shareBrowser = (): Promise<Browser> => {
+  sharedBrowser ??= launch()
+  return sharedBrowser
+}
+
 export interface TestApp {
   gateway: TestGateway
   provider: FakeOpenAI
@@ -75,7 +83,8 @@ export const startTestApp = async (
     OLLAMA_BASE_URLS: runtime.url,
   }
   const gateway = await startGateway({ ...endpoints, ...env }, options)
-  const browser = await launch()
+  const browser = await shareBrowser()
+  const contexts: BrowserContext[] = []
 
   const openSession = async (options: VisitOptions = {}): Promise<BrowserSession> => {
     const context = await browser.newContext({
@@ -84,6 +93,7 @@ export const startTestApp = async (
       reducedMotion: "reduce",
       ...options,
     })
+    contexts.push(context)
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     const pageErrors = collectPageErrors(page, gateway.url)
@@ -107,7 +117,7 @@ export const startTestApp = async (
       return adminVisit
     },
     close: async () => {
-      await browser.close()
+      await Promise.all(contexts.map((context) => context.close()))
       await gateway.stop()
       await provider.close()
       await runtime.close()
