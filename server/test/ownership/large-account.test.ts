@@ -1,19 +1,21 @@
 import { sql } from "kysely"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { amount } from "../harness/short-and-long-form.ts"
 import {
   startTestGatewayProcess,
   type TestGatewayProcess,
 } from "../harness/test-gateway-process.ts"
 import { percentile } from "../harness/timing.ts"
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const chats = 500
-const messages = 200_000
-const passages = 200_000
-const items = 100_000
+const messages = amount(100_000, 200_000)
+const passages = amount(100_000, 200_000)
+const items = amount(50_000, 100_000)
 
 const ownedTables = [
   "chats",
@@ -29,9 +31,9 @@ const ownedTables = [
   "stored_response_items",
 ] as const
 
-/** Gives an account many rows, which it could also have stored through the API. */
-const fillAccount = async ({ url, dataDir }: TestDatabase, userId: string): Promise<void> => {
-  const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: dataDir })
+/** @param prefix of all ids */
+const fillAccount = async (db: Database, userId: string, prefix: string): Promise<void> => {
+  const id = (kind: string) => sql.lit(prefix + kind)
   const upTo = (count: number) => sql`with recursive n(i) as (
     select 1 union all select i + 1 from n where i < ${sql.lit(count)})`
   const text = "'some words that a person wrote to a model, some words that a person wrote'"
@@ -39,54 +41,68 @@ const fillAccount = async ({ url, dataDir }: TestDatabase, userId: string): Prom
   await db.runWithoutTimeout(async (writer) => {
     for (const statement of [
       sql`insert into chats (id, user_id, title, title_key, title_source, pinned, archived, shared, models, system, params, created_at, updated_at, text_bytes)
-        ${upTo(chats)} select 'c' || i, ${userId}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`,
-      sql`insert into chat_tags (chat_id, tag) ${upTo(chats)} select 'c' || i, 'tag' from n`,
+        ${upTo(chats)} select ${id("c")} || i, ${userId}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`,
+      sql`insert into chat_tags (chat_id, tag) ${upTo(chats)} select ${id("c")} || i, 'tag' from n`,
       sql`insert into chat_messages (id, chat_id, position, role, content, reasoning, state, estimated, created_at, changed_ms)
-        ${upTo(messages)} select 'm' || i, 'c' || (1 + i % ${sql.lit(chats)}), i, 'user', ${words}, '', 'done', 0, 0, 0 from n`,
+        ${upTo(messages)} select ${id("m")} || i, ${id("c")} || (1 + i % ${sql.lit(chats)}), i, 'user', ${words}, '', 'done', 0, 0, 0 from n`,
       sql`insert into message_ratings (message_id, value, reason, rated_at)
-        ${upTo(messages / 10)} select 'm' || i, 'up', '', 0 from n`,
+        ${upTo(messages / 10)} select ${id("m")} || i, 'up', '', 0 from n`,
       sql`insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata, status, text_length, created_at, updated_at)
-        ${upTo(200)} select 'f' || i, ${userId}, 'h' || i, 'a', 'a', 'b', 1, '{}', 'stored', 2, 0, 0 from n`,
+        ${upTo(200)} select ${id("f")} || i, ${userId}, ${id("h")} || i, 'a', 'a', 'b', 1, '{}', 'stored', 2, 0, 0 from n`,
       sql`insert into passages (file_id, position, starts, ends, text, place)
-        ${upTo(passages)} select 'f' || (1 + i % 200), i, 0, 1, ${words}, '' from n`,
+        ${upTo(passages)} select ${id("f")} || (1 + i % 200), i, 0, 1, ${words}, '' from n`,
       sql`insert into collections (id, user_id, name, name_key, description, search, created_at, updated_at)
-        ${upTo(100)} select 'k' || i, ${userId}, 'k', 'k', '', '', 0, 0 from n`,
+        ${upTo(100)} select ${id("k")} || i, ${userId}, 'k', 'k', '', '', 0, 0 from n`,
       sql`insert into collection_files (collection_id, file_id)
-        ${upTo(20_000)} select 'k' || (1 + i % 100), 'f' || (1 + i / 100) from n where i < 20000`,
+        ${upTo(20_000)} select ${id("k")} || (1 + i % 100), ${id("f")} || (1 + i / 100) from n where i < 20000`,
       sql`insert into access_grants (resource_type, resource_id, principal_type, principal_id, permission)
-        ${upTo(100)} select 'collection', 'k' || i, 'user', '*', 'read' from n`,
+        ${upTo(100)} select 'collection', ${id("k")} || i, 'user', '*', 'read' from n`,
       sql`insert into stored_responses (id, user_id, response, item_bytes, bytes, created_at)
-        ${upTo(1000)} select 'r' || i, ${userId}, '{}', 1, 4, i from n`,
+        ${upTo(1000)} select ${id("r")} || i, ${userId}, '{}', 1, 4, i from n`,
       sql`insert into stored_response_items (user_id, response_id, position, item_id, is_output, item, bytes, created_at)
-        ${upTo(items)} select ${userId}, 'r' || (1 + i % 1000), i, 'i' || i, 0, ${words}, 1, i from n`,
+        ${upTo(items)} select ${userId}, ${id("r")} || (1 + i % 1000), i, ${id("i")} || i, 0, ${words}, 1, i from n`,
     ])
       await statement.execute(writer)
     if (db.dialect === "postgres") await sql`analyze`.execute(writer)
   })
+}
+
+/** Gives accounts many rows, which they could also have stored through the API. */
+const fillAccounts = async (
+  { url, dataDir }: TestDatabase,
+  userIds: readonly string[],
+): Promise<void> => {
+  const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: dataDir })
+  for (const [at, userId] of userIds.entries()) await fillAccount(db, userId, `${at}-`)
   await db.close()
 }
 
 describe.each(chooseDatabases())("deleting an account with much data on $name", (kind) => {
   let database: TestDatabase
   let gateway: TestGatewayProcess
+  /** Two accounts with the same number of rows. */
+  let ids: [string, string]
+  let rowsPerAccount: Record<string, number>
 
-  beforeEach(async () => {
+  const createAccount = async (name: string): Promise<string> => {
+    const account = { name, email: `${name}@example.com`, password: "a long password" }
+    return (await gateway.call("POST", "/api/v1/auths/add", account)).body.id
+  }
+
+  beforeAll(async () => {
     database = await kind.createDatabase()
     gateway = await startTestGatewayProcess(database.env)
+    ids = [await createAccount("first"), await createAccount("second")]
+    await gateway.stop()
+    await fillAccounts(database, ids)
+    const rows = Object.entries(await countRows())
+    rowsPerAccount = Object.fromEntries(rows.map(([table, count]) => [table, count / 2]))
+    gateway = await startTestGatewayProcess(database.env)
   })
-  afterEach(async () => {
+  afterAll(async () => {
     await gateway.stop()
     await database.remove()
   })
-
-  const createLargeAccount = async (): Promise<string> => {
-    const leaver = { name: "Leaver", email: "leaver@example.com", password: "a long password" }
-    const { id } = (await gateway.call("POST", "/api/v1/auths/add", leaver)).body
-    await gateway.stop()
-    await fillAccount(database, id)
-    gateway = await startTestGatewayProcess(database.env)
-    return id
-  }
 
   const write = async (): Promise<number> => {
     const startedAt = performance.now()
@@ -97,18 +113,18 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     return performance.now() - startedAt
   }
 
-  const countLeft = async (): Promise<Record<string, number>> => {
+  const countRows = async (): Promise<Record<string, number>> => {
     const db = await openDatabase({ DATABASE_URL: database.url, DATA_DIR: database.dataDir })
-    const left: Record<string, number> = {}
+    const rows: Record<string, number> = {}
     for (const table of ownedTables) {
       const { count } = await db.read
         .selectFrom(table)
         .select(({ fn }) => fn.countAll().as("count"))
         .executeTakeFirstOrThrow()
-      if (Number(count) > 0) left[table] = Number(count)
+      if (Number(count) > 0) rows[table] = Number(count)
     }
     await db.close()
-    return left
+    return rows
   }
 
   const readDeletions = async (id: string): Promise<number> => {
@@ -117,7 +133,7 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
   }
 
   it("delays the writes of others little, and deletes everything", async () => {
-    const id = await createLargeAccount()
+    const [id] = ids
     const control: number[] = []
     for (let n = 0; n < 30; n++) control.push(await write())
 
@@ -137,11 +153,12 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     expect(percentile(during, 0.95)).toBeLessThan(limitOf(0.95))
     expect(Math.max(...during)).toBeLessThan(4 * limitOf(1))
     await gateway.stop()
-    expect(await countLeft()).toEqual({})
+    expect(await countRows()).toEqual(rowsPerAccount)
+    gateway = await startTestGatewayProcess(database.env)
   })
 
   it("refuses to activate the account meanwhile, and finishes after kill -9", async () => {
-    const id = await createLargeAccount()
+    const [, id] = ids
     const isActive = async () => (await gateway.call("GET", `/api/v1/users/${id}`)).body.active
     const deletion = gateway.call("DELETE", `/api/v1/users/${id}?confirm=delete`).catch(() => null)
     await vi.waitFor(async () => expect(await isActive()).toBe(false), { timeout: 20_000 })
@@ -154,7 +171,7 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     expect(await isActive()).toBe(false)
     await gateway.kill()
     expect(await deletion).toBeNull()
-    expect(await countLeft()).toMatchObject({ chat_messages: expect.any(Number) })
+    expect(await countRows()).toMatchObject({ chat_messages: expect.any(Number) })
 
     gateway = await startTestGatewayProcess(database.env)
     await vi.waitFor(
@@ -162,6 +179,6 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
       { timeout: 120_000, interval: 200 },
     )
     await gateway.stop()
-    expect(await countLeft()).toEqual({})
+    expect(await countRows()).toEqual({})
   })
 })
