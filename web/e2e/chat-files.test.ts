@@ -71,8 +71,9 @@ itInLongForm(
 it("uploads dropped files, sends once they are uploaded, and opens a passage in its file", async () => {
   const { page } = visit
   await startChat()
+  const shown = Promise.withResolvers<void>()
   await page.route("**/api/v1/files/", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    await shown.promise
     await route.continue()
   })
   const text = `${"Some words before. ".repeat(20)}\n\nThe cormorant dives to forty metres.\n\n${"Some words after. ".repeat(20)}`
@@ -80,6 +81,7 @@ it("uploads dropped files, sends once they are uploaded, and opens a passage in 
   await composer().fill("How deep does the cormorant dive? [1]")
   await composer().press("Enter")
   await page.getByText("Your message will be sent when 1 upload finishes").waitFor()
+  shown.resolve()
   await page.waitForURL(/\/c\//, { waitUntil: "commit" })
   await page.getByText("Attachments also apply to your next message").waitFor()
   await answers().getByRole("button", { name: "Source 1: birds.txt" }).first().click()

@@ -101,10 +101,11 @@ itInLongForm(
     const { page } = visit
     await createCollectionOnPage("Slow line")
     let isDisconnected = true
+    let shown = Promise.withResolvers<void>()
     await page.route("**/api/v1/files/", async (route) => {
       if (route.request().method() !== "POST") return route.continue()
       if (isDisconnected) return route.abort("connectionreset")
-      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await shown.promise
       return route.continue().catch(() => {})
     })
     await dropFiles(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
@@ -112,10 +113,13 @@ itInLongForm(
     isDisconnected = false
     await page.getByRole("button", { name: "Retry one.txt" }).click()
     await page.getByRole("progressbar", { name: "Uploading one.txt" }).waitFor()
+    shown.resolve()
+    shown = Promise.withResolvers()
     await stateOf("one.txt", "Ready").waitFor()
     await dropFiles(page, zone, [{ name: "two.txt", text: "Two is never there." }])
     await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
+    shown.resolve()
     await page.unroute("**/api/v1/files/")
     await dropFiles(page, zone, [{ name: "empty.txt", text: "" }])
     await page.getByRole("alert").getByText("The file is empty.").waitFor()

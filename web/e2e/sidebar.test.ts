@@ -207,11 +207,17 @@ it("shows the chats of open projects together with the others", async () => {
   await chats(visit).getByRole("button", { name: "Chats in Opened" }).click()
   await chats(visit).getByRole("link", { name: "Inside" }).waitFor()
   const lists = /\/api\/v1\/chats\?.*folder=Opened/
+  const othersAnswered = Promise.withResolvers<void>()
   await page.route(lists, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    await othersAnswered.promise
     await route.continue()
   })
+  const others = page.waitForResponse(
+    (response) => response.url().includes("/api/v1/chats?") && !lists.test(response.url()),
+  )
   await page.reload()
+  await others
+  othersAnswered.resolve()
   await chats(visit).getByRole("link", { name: "Outside" }).waitFor()
   expect(await chats(visit).getByRole("link", { name: "Inside" }).isVisible()).toBe(true)
   await page.unroute(lists)

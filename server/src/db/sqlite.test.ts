@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { waitFor } from "../../test/harness/usage-records.ts"
 import type { Database } from "./database.ts"
@@ -22,6 +21,11 @@ describe("the embedded database", () => {
   })
 
   const sizeOf = (name: string): number => statSync(join(folder, name)).size
+  /** Compares the frames in the log with those in the database, in the header of the WAL index. */
+  const isCheckpointed = (): boolean => {
+    const index = readFileSync(join(folder, "portico.db-shm"))
+    return index.readUInt32LE(16) === index.readUInt32LE(96)
+  }
   const write = async (megabytes: number): Promise<void> => {
     for (let count = 0; count < megabytes; count++) {
       // Unchanged pages would not be written.
@@ -40,7 +44,7 @@ describe("the embedded database", () => {
     await write(80)
     await waitFor(() => sizeOf("portico.db") > megabyte)
     // The last part of the log is checkpointed while writers wait, shortly after the rest.
-    await sleep(1000)
+    await expect.poll(isCheckpointed).toBe(true)
     const long = sizeOf("portico.db-wal")
     expect(long).toBeGreaterThan(64 * megabyte)
     await write(20)

@@ -107,8 +107,9 @@ it("limits requests and event streams separately", () => {
 it("waits for the remaining requests at shutdown, and ends them after the given time", async () => {
   const { inFlight, signIn, start, ended } = startTracking()
   const stop = start(signIn("ada"))
-  setTimeout(stop, 10)
-  await inFlight.drain(60_000, Promise.resolve())
+  const drained = inFlight.drain(60_000, Promise.resolve())
+  stop()
+  await drained
   expect(ended).toEqual([])
   start(signIn("bob"))
   await inFlight.drain(10, Promise.resolve())

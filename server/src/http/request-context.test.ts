@@ -11,17 +11,20 @@ const opening = { cors: createCors([]), addressOf: () => "127.0.0.1", logRequest
 /** Sends half of a body and disconnects. @returns the result or error code of `read` */
 const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
+  const arrived = Promise.withResolvers<void>()
   const server = createServer((incoming, outgoing) => {
     createNodeRequestContext(opening, { incoming, outgoing })
     read(incoming).then(resolve, (error) => resolve(error.code))
+    arrived.resolve()
   })
   const port = await listenOnLoopback(server)
   const socket = connect(port, "127.0.0.1")
   socket.on("error", () => {})
   const head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n"
   socket.write(head + "x".repeat(500_000))
-  setTimeout(() => socket.resetAndDestroy(), 50)
-  const ended = await Promise.race([promise, sleep(10_000, "waits for ever")])
+  await arrived.promise
+  socket.resetAndDestroy()
+  const ended = await promise
   server.close()
   return ended
 }

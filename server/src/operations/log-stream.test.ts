@@ -3,7 +3,6 @@ import { once } from "node:events"
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { createLogStream } from "./log-stream.ts"
 
@@ -53,19 +52,17 @@ describe("the log stream", () => {
   it("waits for a slow reader without losing lines", async () => {
     const pipe = join(folder, "pipe")
     execFileSync("sh", ["-c", `mkfifo ${pipe}`])
-    const reader = spawn("sh", ["-c", `sleep 1; wc -c < ${pipe}`], {
-      stdio: ["ignore", "pipe", "inherit"],
-    })
-    let counted = ""
-    reader.stdout.on("data", (chunk) => {
-      counted += chunk
-    })
     const fd = openSync(pipe, "r+")
     const stream = createLogStream(fd)
     const line = `${"x".repeat(999)}\n`
     for (let index = 0; index < 1000; index++) stream.write(line)
     const done = new Promise<void>((resolve) => stream.flush(resolve))
-    await sleep(100)
+    // The pipe holds a tenth of it, and is read only now.
+    const reader = spawn("sh", ["-c", `wc -c < ${pipe}`], { stdio: ["ignore", "pipe", "inherit"] })
+    let counted = ""
+    reader.stdout.on("data", (chunk) => {
+      counted += chunk
+    })
     await done
     closeSync(fd)
     await once(reader, "close")

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
+import { nextMillisecond } from "../../test/harness/timing.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { systemActor } from "../http/caller.ts"
@@ -126,7 +126,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     for (const [n, name] of names.entries()) {
       await add(`${n}@order.org`, `order ${name}`)
       // Names that differ only in case are sorted by id, which has a resolution of milliseconds.
-      await sleep(2)
+      await nextMillisecond()
     }
     const found = await list(users, { query: "order ", order_by: "name" })
     const expected = [

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { sendIncompleteRequest } from "../http/incomplete-request.ts"
 import { createScimClient, scimToken, userSchema } from "../scim/scim-client.ts"
@@ -37,7 +37,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
   it("never let a demoted administrator regain the role by an update in progress", async () => {
     const bob = await createAdmin("Bob")
     const undoing = change(bob.id, { role: "admin", password: "a new password" }, bob.key)
-    await sleep(20)
+    await waitForEarlierRequests(gateway, bob.key)
     expect((await change(bob.id, { role: "user" })).status).toBe(200)
     expect((await undoing).status).toBe(403)
     expect(await roleOf(bob.id)).toBe("user")
@@ -52,7 +52,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
       role: "admin",
     }
     const adding = gateway.call("POST", "/api/v1/auths/add", account, { key: carl.key })
-    await sleep(20)
+    await waitForEarlierRequests(gateway, carl.key)
     expect((await change(carl.id, { role: "user" })).status).toBe(200)
     expect((await adding).status).toBe(403)
   })
@@ -84,7 +84,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
     const changing = gateway.call("POST", "/api/v1/auths/update/password", passwords, {
       key: eli.key,
     })
-    await sleep(20)
+    await waitForEarlierRequests(gateway, eli.key)
     expect((await change(eli.id, { password: "set by the administrator" })).status).toBe(200)
     await changing
     const signIn = (password: string) =>
@@ -111,7 +111,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
       }
     }
     const creating = Array.from({ length: 8 }, create)
-    await sleep(10)
+    await expect.poll(() => keys.length).toBeGreaterThan(0)
     const ended = await scim.call("DELETE", `/Users/${fay.id}`)
     isDone.now = true
     await Promise.all(creating)

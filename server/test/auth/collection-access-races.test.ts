@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { sendIncompleteRequest } from "../http/incomplete-request.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ cre
         }
       }
       const writers = Array.from({ length: writersAtOnce }, write)
-      while (written < writersAtOnce + round) await sleep(1)
+      await expect.poll(() => written, { interval: 1 }).toBeGreaterThan(writersAtOnce + round - 1)
       const revoked = await post(owner, id, "update", { access_grants: [] })
       expect(revoked).toMatchObject({ status: 200, body: { access_grants: [] } })
       isDone.now = true
@@ -81,9 +81,9 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ cre
     })
     await isLocked
     const revoking = post(owner, id, "update", { access_grants: [] })
-    await sleep(200)
+    await waitForEarlierRequests(gateway, owner.key)
     const writing = post(writer, id, "update", { description: "still here" })
-    await sleep(200)
+    await waitForEarlierRequests(gateway, writer.key)
     release()
     await locking
     expect((await revoking).status).toBe(200)

@@ -1,26 +1,29 @@
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-const listMs = 800
-
-/** A provider that lists its models slowly once a model has been added. */
+/** A provider that lists its models once `release` is called, if a model has been added. */
 const startProvider = async () => {
   const models = ["base"]
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   const server: Server = createServer(async (_request, response) => {
     const data = models.map((id) => ({ id, object: "model", created: 0, owned_by: "x" }))
-    if (models.length > 1) await sleep(listMs)
+    if (models.length > 1) {
+      asked.resolve()
+      await released.promise
+    }
     response.setHeader("content-type", "application/json").end(JSON.stringify({ data }))
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
   const address = server.address()
   const port = typeof address === "object" && address ? address.port : 0
-  return { models, server, url: `http://127.0.0.1:${port}/v1` }
+  const url = `http://127.0.0.1:${port}/v1`
+  return { models, server, url, asked: asked.promise, release: released.resolve }
 }
 
 interface Event {
@@ -67,8 +70,9 @@ describe.each(chooseDatabases())(
       const changes = { base_model_id: "fresh", access_grants: [...grants, own] }
       const path = "/api/v1/models/model/update?id=shared"
       const updating = gateway.call("POST", path, changes, { key: writer.key })
-      await sleep(listMs / 4)
+      await provider.asked
       expect((await move("remove")).status).toBe(200)
+      provider.release()
       expect((await updating).status).toBe(404)
       const { body } = await gateway.call("GET", "/api/v1/models/model?id=shared")
       expect(body).toMatchObject({ base_model_id: "base", access_grants: grants })

@@ -27,7 +27,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
     }
     const breaks = (fields: object) => (response: ServerResponse) => {
       response.writeHead(200, { ...fields })
-      response.write(line, () => setTimeout(() => response.destroy(), 50))
+      response.write(line, () => response.destroy())
     }
 
     it.each(["application/x-ndjson", "text/event-stream", "application/json"])(

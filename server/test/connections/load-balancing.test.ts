@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Fault } from "../fakes/faults.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
@@ -116,8 +116,8 @@ describe("a model on two connections", () => {
   it("fails over when a connection is refused, avoids it for a while, and then uses it again", async () => {
     first.injectFault({ kind: "refuse" })
     await waitFor(async () => (await first.connections()) === 0)
-    // The gateway needs a moment to notice that its idle connections have closed.
-    await sleep(50)
+    // By then, the gateway has noticed that its idle connections have closed.
+    await waitForEarlierRequests(gateway)
     expect((await chatOnce(false)).requested).toEqual([0, 1])
     expect(gateway.gateway.registry.byId("env-openai-0")?.isResting()).toBe(true)
     const { body } = await gateway.call("GET", "/api/v1/connections")

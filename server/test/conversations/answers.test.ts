@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { FakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases } from "../harness/databases.ts"
@@ -40,6 +39,10 @@ describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
   const isDelta = ({ name }: StreamEvent): boolean => name === "delta"
   const answerOf = async (id: string) => (await ada.call("GET", `/${id}`)).body.messages[1]
 
+  /** Waits until more than `length` characters have been generated. */
+  const waitForText = (id: string, length: number) =>
+    expect.poll(async () => (await answerOf(id)).content.length).toBeGreaterThan(length)
+
   it("is completed even if no client follows it", async () => {
     const { id } = await startSlowAnswer(5)
     await expect.poll(async () => (await answerOf(id)).state).toBe("completed")
@@ -72,7 +75,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
     before.leave()
     const seen = before.last()
     const half = before.text(answerId)
-    await wait(200)
+    await waitForText(id, half.length)
     const after = await ada.follow(id, seen)
     await after.waitFor(hasEnded(answerId))
     after.leave()
@@ -85,7 +88,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
 
   it("is complete for a reader who joins halfway", async () => {
     const { id, answerId } = await startSlowAnswer()
-    await wait(300)
+    await waitForText(id, 10)
     const { body } = await ada.call("GET", `/${id}`)
     expect(body.messages[1].state).toBe("running")
     expect(body.messages[1].content.length).toBeGreaterThan(10)

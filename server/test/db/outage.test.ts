@@ -69,9 +69,9 @@ describe.runIf(postgresBinDir)("a database that stops during traffic", () => {
         await sleep(20)
       }
     })()
-    await sleep(200)
+    await expect.poll(() => answered).toBeGreaterThan(5)
     await database.stop()
-    await sleep(300)
+    await expect.poll(() => statusOf(here, "/ready")).toBe(503)
 
     for (const key of [cold.key, "sk-nobody-knows-whether-this-is-a-key", changed.key]) {
       const refused = await chat(here, key)

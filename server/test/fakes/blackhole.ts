@@ -37,5 +37,6 @@ const openFiller = (port: number) =>
     const socket = connect({ port, host: "127.0.0.1" })
     socket.on("error", () => undefined)
     socket.once("connect", () => resolve(socket))
+    // Nothing tells that the queue is full.
     setTimeout(() => resolve(socket), 200)
   })

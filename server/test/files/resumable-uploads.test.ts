@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto"
 import { createReadStream, readdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { Upload } from "tus-js-client"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload as uploadWhole } from "../knowledge/collections.ts"
 
@@ -161,7 +161,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
       sending.flushHeaders()
       return sending
     })
-    await sleep(300)
+    await waitForEarlierRequests(gateway)
     expect((await send(address, 0, bytes)).status).toBe(204)
     for (const sending of hanging) sending.destroy()
   })

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
+import { percentile } from "./timing.ts"
 
 export interface ProbedRequest {
   method: string
@@ -22,9 +23,6 @@ export interface ProbeResult {
 
 const health: ProbedRequest = { method: "GET", path: "/health" }
 
-const percentile95 = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
-
 /**
  * Sends requests, by default to `/health`, one at a time every 5 ms from a separate thread, to
  * measure how responsive the gateway is. `stop` rejects if one of them failed.
@@ -45,7 +43,7 @@ export const startLatencyProbe = async (
       await worker.terminate()
       return {
         maxMs: Math.max(...times),
-        p95Ms: percentile95(times),
+        p95Ms: percentile(times, 0.95),
         controlMs: Math.max(...controlTimes),
       }
     },

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises"
+
 /**
  * The upper limit for something that should happen immediately, in milliseconds: a hundred times what
  * an idle machine needs, but less than the gateway's own timeouts, so that a test fails if only a
@@ -25,6 +27,12 @@ export const measureCpuMs = async (work: () => unknown): Promise<number> => {
   await work()
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
+}
+
+/** Resolves once the clock shows a later millisecond. */
+export const nextMillisecond = async (): Promise<void> => {
+  const start = Date.now()
+  while (Date.now() === start) await setImmediate()
 }
 
 /** The time that a share of all times, from 0 to 1, does not exceed (nearest rank). */

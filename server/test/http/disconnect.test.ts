@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { maxDelayMs } from "../harness/timing.ts"
@@ -104,7 +105,6 @@ describe("a client that disconnects", () => {
   })
 
   it("leaves nothing running if it disconnects during model discovery", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 2100))
     upstream.injectFault({ kind: "slow_headers", ms: 400 }, { on: /models/ })
     upstream.models.push({ ...upstream.models[0], id: "late-fake" } as (typeof upstream.models)[0])
     const modelsRequest = upstream.nextRequest(/models/)
@@ -123,7 +123,7 @@ describe("a client that disconnects", () => {
     const socket = connect(Number(port), hostname)
     const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nx-request-id: torn-request\r\n`
     socket.write(`${head}Authorization: Bearer ${adminKey}\r\nContent-Length: 999\r\n\r\n{"model"`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await waitForEarlierRequests(gateway)
     socket.destroy()
     const line = await waitFor(() => gateway.logLines.find((l) => l.request_id === "torn-request"))
     expect(line).toMatchObject({ aborted: true, level: 30 })

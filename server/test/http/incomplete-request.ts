@@ -1,10 +1,7 @@
 import { once } from "node:events"
 import { connect } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import type { TestGateway } from "../harness/gateway.ts"
-
-/** Long enough for the gateway to read the request headers and authenticate the caller. */
-const headersMs = 200
 
 /**
  * Sends the headers and first byte of a request, and the rest of its body on demand, like a slow
@@ -30,7 +27,7 @@ export const sendIncompleteRequest = async (
     "connection: close",
   ]
   socket.write(`${lines.join("\r\n")}\r\n\r\n${text.slice(0, 1)}`)
-  await sleep(headersMs)
+  await waitForEarlierRequests(gateway, key)
   return {
     /** @returns the status of the reply */
     finish: async (): Promise<number> => {

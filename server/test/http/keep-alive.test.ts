@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { openKeepAliveClient, type RawClient, type RawResponse } from "./keep-alive-client.ts"
 
@@ -162,7 +163,7 @@ describe("a keep-alive connection", () => {
     const body = "x".repeat(100_000)
     client.send(head({ body, key: "sk-nobody", target: "POST /api/v1/chats/new" }) + body.slice(9))
     expect((await client.reply()).status).toBe(401)
-    await sleep(1000)
+    await waitForEarlierRequests(gateway)
     client.send(body.slice(0, 9) + health)
     expect((await client.reply()).status).toBe(200)
     client.socket.destroy()
@@ -202,7 +203,7 @@ describe("a keep-alive connection", () => {
     const client = await openClient()
     const before = gateway.logLines.length
     client.send(`${head({ body: chat("x".repeat(1000)) })}{"model"`)
-    await sleep(50)
+    await waitForEarlierRequests(gateway)
     client.socket.destroy()
     await expect
       .poll(() =>

@@ -199,11 +199,17 @@ describeScim("A stream", (client) => {
       }),
     })
     expect(response.status).toBe(200)
-    const reading = response.text().then(
-      (text) => text,
-      () => "cut",
-    )
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const begun = Promise.withResolvers<void>()
+    const read = async (): Promise<string> => {
+      let text = ""
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk)
+        begun.resolve()
+      }
+      return text
+    }
+    const reading = read().catch(() => "cut")
+    await begun.promise
     const started = performance.now()
     await client().patch(`/Users/${id}`, deactivate)
     const text = await reading

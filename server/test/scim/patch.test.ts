@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { nextMillisecond } from "../harness/timing.ts"
 import { describeScim, patchOpSchema, userSchema } from "./scim-client.ts"
 
 describeScim("PATCH", (client) => {
@@ -98,7 +99,7 @@ describeScim("PATCH", (client) => {
 
   it("leaves lastModified unchanged when it adds existing values", async () => {
     const made = await createFreshUser({ emails: [work, home], nickName: "N" })
-    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await nextMillisecond()
     const same = await client().patch(
       `/Users/${made.id}`,
       { op: "add", path: "emails", value: [home] },
@@ -106,7 +107,7 @@ describeScim("PATCH", (client) => {
     )
     expect(same.body).toEqual(made)
     const group = await client().createGroup("Unchanged", [made.id])
-    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await nextMillisecond()
     const add = { op: "add", path: "members", value: [{ value: made.id }] }
     const unchanged = await client().patch(`/Groups/${group.id}`, add)
     expect(unchanged.body).toEqual(group)

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { nextMillisecond } from "../harness/timing.ts"
 import { describeScim } from "./scim-client.ts"
 
 describeScim("Times", (client) => {
@@ -7,7 +8,7 @@ describeScim("Times", (client) => {
     expect(meta.created).toBe(meta.lastModified)
     const stamps = new Set<string>()
     for (let round = 0; round < 8; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 7))
+      await nextMillisecond()
       const { body } = await client().patch(`/Users/${id}`, {
         op: "replace",
         path: "nickName",

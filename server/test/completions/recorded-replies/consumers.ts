@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises"
+import { expect } from "vitest"
 import { createChatClient } from "../../conversations/chat-client.ts"
 import { saveFunction } from "../../functions/function-client.ts"
 import { adminKey, type TestGateway } from "../../harness/gateway.ts"
@@ -60,7 +60,7 @@ const readBody = async (response: Response): Promise<string> => {
 
 const describeUsage = async (gateway: TestGateway, requestId: string): Promise<string> => {
   // A function's own record may follow that of the model it called.
-  await sleep(20)
+  await expect.poll(() => gateway.gateway.inFlight.count()).toBe(0)
   const records = await waitForUsageRecords(gateway, requestId)
   return records
     .map((record) => {

@@ -265,5 +265,6 @@ export const sendRecordedReply = async (
   }
   if (broken === undefined) return void response.end()
   // What was written arrives before the connection is cut.
-  setTimeout(() => response.destroy(), 30)
+  while (response.writableLength > 0) await nextTurn()
+  response.destroy()
 }
