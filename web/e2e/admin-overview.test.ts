@@ -1,5 +1,5 @@
-import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hideTable } from "../../server/test/harness/hidden-table.ts"
 import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 import { waitForLoaded } from "./wait-for-loaded.ts"
@@ -57,11 +57,7 @@ describe("the administration", () => {
 
   it("says that the functions could not be reloaded, until they are", async () => {
     const { db, bus } = app.gateway.gateway
-    const rename = (from: string, to: string) =>
-      db.runWithoutTimeout((writer) =>
-        sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(writer),
-      )
-    await rename("functions", "hidden_table")
+    const bringBack = await hideTable(db, "functions")
     await db.transact((tx) => bus.publish(tx, { topic: "functions" }))
     const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin")
@@ -69,7 +65,7 @@ describe("the administration", () => {
       .getByRole("listitem")
       .filter({ hasText: "The functions couldn't be reloaded. The previous ones stay in use" })
     await item.getByText("no such table: functions").waitFor()
-    await rename("hidden_table", "functions")
+    await bringBack()
     await expect
       .poll(async () => {
         await page.reload()

@@ -9,12 +9,12 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 /** A provider that lists its models once `release` is called, if a model has been added. */
 const startProvider = async () => {
   const models = ["base"]
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const server: Server = createServer(async (_request, response) => {
     const data = models.map((id) => ({ id, object: "model", created: 0, owned_by: "x" }))
     if (models.length > 1) {
-      asked.resolve()
+      requested.resolve()
       await released.promise
     }
     response.setHeader("content-type", "application/json").end(JSON.stringify({ data }))
@@ -23,7 +23,7 @@ const startProvider = async () => {
   const address = server.address()
   const port = typeof address === "object" && address ? address.port : 0
   const url = `http://127.0.0.1:${port}/v1`
-  return { models, server, url, asked: asked.promise, release: released.resolve }
+  return { models, server, url, requested: requested.promise, release: released.resolve }
 }
 
 interface Event {
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())(
       const changes = { base_model_id: "fresh", access_grants: [...grants, own] }
       const path = "/api/v1/models/model/update?id=shared"
       const updating = gateway.call("POST", path, changes, { key: writer.key })
-      await provider.asked
+      await provider.requested
       expect((await move("remove")).status).toBe(200)
       provider.release()
       expect((await updating).status).toBe(404)

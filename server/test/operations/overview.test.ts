@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { hideTable } from "../harness/hidden-table.ts"
 
 describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) => {
   let gateway: TestGateway
@@ -50,14 +50,10 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
     "reports that the %s could not be reloaded, until they are",
     async (part) => {
       const { db, bus } = gateway.gateway
-      const rename = (from: string, to: string) =>
-        db.runWithoutTimeout((writer) =>
-          sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(writer),
-        )
       const readFailures = async () => (await readOverview()).body.failed_reloads
       expect(await readFailures()).toEqual([])
 
-      await rename(part, "hidden_table")
+      const bringBack = await hideTable(db, part)
       await db.transact((tx) => bus.publish(tx, { topic: "reset" }))
       await expect
         .poll(readFailures)
@@ -68,7 +64,7 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
       expect(lines).toMatchObject([{ msg: "a background task failed" }])
 
       // The bus keeps trying.
-      await rename("hidden_table", part)
+      await bringBack()
       await expect.poll(readFailures).toEqual([])
     },
   )
