@@ -1,38 +1,25 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely"
 import type { Tables } from "../db/tables.ts"
-import { grantedIdsOf, isAdmin, type Permission, type Principal } from "./access.ts"
+import { grantedIdsOf, isAdmin, type Principal } from "./access.ts"
+
+// The rules of `access.ts` in SQL, which `access-conditions.test.ts` compares.
 
 /** The types of objects that are listed by SQL, with their tables. */
 const listedTables = { collection: "collections", prompt: "prompts" } as const
 type ListedType = keyof typeof listedTables
 
-/**
- * The rules of `access.ts` as a condition on a table's rows, except that administrators have no
- * more access than others.
- */
-const isOwnOrGranted = (
-  type: ListedType,
-  principal: Principal,
-  permission: Permission,
-): Expression<SqlBool> => {
-  const table = listedTables[type]
-  const eb = expressionBuilder<Tables, "collections" | "prompts">()
-  const granted = grantedIdsOf(principal)
-  const selectGranted = (principalType: keyof typeof granted) => {
-    const query = eb
-      .selectFrom("access_grants")
-      .select("resource_id")
-      .where("resource_type", "=", type)
-      .where("principal_type", "=", principalType)
-      .where("principal_id", "in", granted[principalType])
-    return permission === "write" ? query.where("permission", "=", "write") : query
-  }
-  return eb.or([
-    eb(`${table}.user_id`, "=", principal.user.id),
-    // Each half uses the index on principals; with `or`, SQLite would read all grants.
-    eb(`${table}.id`, "in", selectGranted("user").unionAll(selectGranted("group"))),
-  ])
-}
+const expressions = expressionBuilder<Tables, "collections" | "prompts">()
+const grants = expressionBuilder<Tables, "access_grants">()
+
+/** The grants on all objects of a type. */
+const selectGrants = (type: ListedType) =>
+  expressions.selectFrom("access_grants").select("resource_id").where("resource_type", "=", type)
+
+/** A condition on grants for each type of principal. */
+const grantConditions = (principal: Principal) =>
+  Object.entries(grantedIdsOf(principal)).map(([type, ids]) =>
+    grants("principal_type", "=", type).and("principal_id", "in", ids),
+  )
 
 interface Filterable<Query> {
   where: (condition: Expression<SqlBool>) => Query
@@ -43,7 +30,19 @@ export const filterOwnOrGranted = <Query extends Filterable<Query>>(
   query: Query,
   type: ListedType,
   principal: Principal,
-): Query => query.where(isOwnOrGranted(type, principal, "read"))
+): Query => {
+  const table = listedTables[type]
+  // Each condition uses the index on principals; with `or`, SQLite would read all grants.
+  const grantedIds = grantConditions(principal)
+    .map((condition) => selectGrants(type).where(condition))
+    .reduce((all, more) => all.unionAll(more))
+  return query.where(
+    expressions.or([
+      expressions(`${table}.user_id`, "=", principal.user.id),
+      expressions(`${table}.id`, "in", grantedIds),
+    ]),
+  )
+}
 
 /** Limits a query to the rows for which `mayRead` holds. */
 export const filterReadable = <Query extends Filterable<Query>>(
@@ -54,11 +53,16 @@ export const filterReadable = <Query extends Filterable<Query>>(
 
 /** 1 for rows for which `mayWrite` holds, otherwise 0. */
 export const selectWritable = (type: ListedType, principal: Principal) => {
-  const eb = expressionBuilder<Tables, never>()
-  if (isAdmin(principal)) return eb.lit(1)
-  return eb
+  if (isAdmin(principal)) return expressions.lit(1)
+  const table = listedTables[type]
+  const writeGrants = selectGrants(type)
+    .whereRef("resource_id", "=", `${table}.id`)
+    .where("permission", "=", "write")
+    .where(grants.or(grantConditions(principal)))
+  const isOwn = expressions(`${table}.user_id`, "=", principal.user.id)
+  return expressions
     .case()
-    .when(isOwnOrGranted(type, principal, "write"))
+    .when(expressions.or([isOwn, expressions.exists(writeGrants)]))
     .then(1)
     .else(0)
     .end()
