@@ -129,21 +129,16 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createAnswerRouter({ router: router("api"), ...conversations }))
   mount(createRatingRouter(router("api"), conversations.ratings))
   mount(createChangeEventRouter(router("api"), conversations.changeEvents))
-  const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.knowledge
+  const { collections, explanation, embeddingStatus } = gateway.knowledge
   mount(
     createFileRouter({
       router: router("api"),
-      files,
-      uploadReceiver: receiver,
-      objects,
-      fileTransfer: gateway.knowledge.fileTransfer,
-      inFlight: gateway.inFlight,
+      ...gateway,
       hasExtractionEngine: config.EXTRACTION_URL !== undefined,
     }),
   )
   mount(createFileKnowledgeRouter(router("api"), gateway.knowledge.reading))
-  const { resumable } = gateway.knowledge
-  mount(createResumableRouter({ router: router("api"), resumable }))
+  mount(createResumableRouter({ router: router("api"), ...gateway }))
   mount(
     createKnowledgeRouter({
       router: router("api"),

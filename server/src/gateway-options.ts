@@ -1,9 +1,11 @@
 import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
+import type { ProcessingOptions } from "./files/processing-job.ts"
 import type { SseOptions } from "./http/sse-response.ts"
 import type { ClockWatchOptions } from "./jobs/clock-watch.ts"
 import type { HourlyDeletionOptions } from "./jobs/hourly-deletion.ts"
+import type { JobQueueOptions } from "./jobs/queue.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 import type { Settings } from "./settings/schema.ts"
 
@@ -17,6 +19,8 @@ export interface GatewayOptions
     SseOptions,
     ClockWatchOptions,
     HourlyDeletionOptions,
+    JobQueueOptions,
+    ProcessingOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost
   defaultSettings?: Partial<Settings>

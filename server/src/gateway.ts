@@ -19,6 +19,8 @@ import { createConnectionStore } from "./connections/store.ts"
 import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
 import { openMonitoredDatabase } from "./db/storage-monitor.ts"
+import { createFileParts } from "./files/create-files.ts"
+import { openObjectStore } from "./files/open-object-store.ts"
 import { createFunctionParts } from "./functions/create-functions.ts"
 import { createFunctionTransfer } from "./functions/transfer.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
@@ -29,6 +31,7 @@ import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createClockStore } from "./jobs/clock-store.ts"
 import { createClockWatch } from "./jobs/clock-watch.ts"
 import { deleteHourly } from "./jobs/hourly-deletion.ts"
+import { createJobQueue } from "./jobs/queue.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
@@ -55,7 +58,8 @@ const newId = (): string => randomUUIDv7()
 export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const background = createBackgroundTasks({ log })
-  const monitoring = { ...options, background, log, probeFiles: () => knowledge.objects.probe() }
+  const objectStore = await openObjectStore(config, background)
+  const monitoring = { ...options, background, log, probeFiles: objectStore.probe }
   const { db, storage } = await openMonitoredDatabase(config, monitoring)
   const bus = await openBus(config, background)
   const clockStore = createClockStore(db)
@@ -65,6 +69,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const failures = createFailureRecorder({ background, db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
 
+  const alone = config.DATABASE_URL === undefined
+  const queue = createJobQueue({ ...options, background, db, alone })
+  const fairLoop = createFairEventLoop()
+  const limits = createUserLimits(config)
   const authStore = createAuthStore(db)
   const { endSessions, refreshCaller } = authStore
   const storageLimit = createStorageQuota({ db, bounds: config.MAX_STORAGE })
@@ -84,6 +92,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     secrets,
     transports: createTransports(config),
     grants,
+    queue,
+    fairLoop,
+    limits,
     log,
     newId,
     now,
@@ -99,24 +110,20 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
 
   const passwords = createPasswords(options.passwordCost)
-  const { userStore, users, groupStore, groups } = createAccounts({
-    ...shared,
-    hashPassword: passwords.hash,
-    endSessions,
-    addJobs: (tx, jobs) => knowledge.addJobs(tx, jobs),
-  })
+  const accounts = createAccounts({ ...shared, hashPassword: passwords.hash, endSessions })
+  const { userStore, users, groupStore, groups } = accounts
 
   const keys = createKeys({ ...shared, store: authStore, users })
   const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })
   const authentication = createAuthentication({ ...shared, ...signIn, store: authStore })
   const scim = createScim({ ...shared, userStore, users, groupStore, groups, authStore })
   const sso = createSingleSignOn({ ...shared, ...signIn, userStore, users, groupStore, groups })
-  const fairLoop = createFairEventLoop()
-  const limits = createUserLimits(config)
   const bodyMemory = createBodyMemory(limits.bodies)
   const inFlight = createInFlightRequests({ background, bus, limits, store: authStore })
 
   const transfers = createTransfers({ ...shared, userStore })
+  const { watch } = storage
+  const fileParts = createFileParts({ ...shared, ...options, objectStore, watch, transfers })
   const promptParts = createPromptParts({ ...shared, transfers })
   const connectionStore = createConnectionStore(shared)
   const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
@@ -145,25 +152,20 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const knowledge = await createKnowledge({
     ...shared,
     ...options,
-    watch: storage.watch,
-    limits,
-    fairLoop,
+    fileParts,
     registry,
     transfers,
-    jobKinds: users.jobKinds,
     dependentsOf: modelDependents.onCollection,
   })
   const { completions, trackResponse, functionServices, closeBodyThread } = createCompletionParts({
     ...options,
     ...{ log, settings, bodyMemory, fairLoop, inFlight, limits, catalogue, usageRecorders },
-    ...{ storedResponses, knowledge, functions },
+    ...{ storedResponses, fileParts, knowledge, functions },
   })
   const conversations = await createConversations({
     ...shared,
     streams: options,
     inFlight,
-    limits,
-    fairLoop,
     registry,
     catalogue,
     completions,
@@ -184,7 +186,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     transferable: [
       modelTransfer.all,
       // Files that are in a collection, which still is the previous owner's.
-      knowledge.fileTransfer.all,
+      fileParts.fileTransfer.all,
       knowledge.collectionTransfer.all,
       promptParts.promptTransfer.all,
       conversations.chatTransfer,
@@ -197,21 +199,15 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     catalogue,
     usageRecorders,
     trackResponse,
-    fairLoop,
     bodyMemory,
   })
 
   await seed({ config, users, keys, functions, log })
+  await queue.start()
 
   return {
-    config,
-    now,
-    background,
-    db,
-    bus,
-    audit,
+    ...shared,
     auditProcessing,
-    settings,
     users,
     userRemoval,
     groups,
@@ -221,10 +217,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     scim,
     sso,
     inFlight,
-    fairLoop,
     storage,
     storageLimit,
-    limits,
     bodyMemory,
     registry,
     connections,
@@ -235,6 +229,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...promptParts,
     nativeProxy,
     ...usage,
+    ...fileParts,
     knowledge,
     functions,
 
@@ -244,7 +239,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await bus.close()
       await background.close()
       await functions.close()
+      await queue.close()
       await knowledge.close()
+      await fileParts.close()
       await conversations.close()
       await closeBodyThread()
       await closeUsage()

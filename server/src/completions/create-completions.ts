@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { Files } from "../files/files.ts"
+import type { FileParts } from "../files/create-files.ts"
 import type { FilterChains } from "../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
@@ -38,7 +38,8 @@ interface Deps extends SseOptions {
   catalogue: ModelCatalogue
   usageRecorders: UsageRecorders
   storedResponses: StoredResponses
-  knowledge: FileContentDeps & { citations: Citations; files: Files }
+  fileParts: Pick<FileParts, "files" | "objects">
+  knowledge: Pick<FileContentDeps, "searchableFiles"> & { citations: Citations }
   functions: {
     directory: FunctionRegistry
     chains: FilterChains
@@ -49,12 +50,13 @@ interface Deps extends SseOptions {
 /** Creates what answers requests to models, and the thread for their large bodies. */
 export const createCompletionParts = (deps: Deps) => {
   const { log, settings, bodyMemory, inFlight, limits, catalogue, knowledge, functions } = deps
-  const { storedResponses } = deps
+  const { storedResponses, fileParts } = deps
   const trackResponse = createResponseTracker({ inFlight, catalogue })
   const filters = createModelFilters(functions)
   const bodyThread = createBodyThread()
   const conversion = createRequestConversion(bodyThread)
-  const { citations, files } = knowledge
+  const { citations } = knowledge
+  const { files } = fileParts
   const completions = createCompletions({
     ...deps,
     citations,
@@ -63,7 +65,10 @@ export const createCompletionParts = (deps: Deps) => {
     preparation: createRequestPreparation({
       bodyMemory,
       filters,
-      inlineFiles: createFileInliner(createFileContentReader(knowledge), conversion),
+      inlineFiles: createFileInliner(
+        createFileContentReader({ ...fileParts, ...knowledge }),
+        conversion,
+      ),
       references: createReferenceResolver(storedResponses, conversion),
       conversion,
     }),

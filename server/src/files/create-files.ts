@@ -1,19 +1,32 @@
 import { availableParallelism } from "node:os"
 import { createExtractor } from "@portico/extract"
 import { maxPassages } from "@portico/search"
+import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database } from "../db/database.ts"
+import type { RowLimits } from "../db/row-limits.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
+import type { JobQueue } from "../jobs/queue.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
+import type { UserLimits } from "../limits/user-limits.ts"
+import type { Transfers } from "../ownership/transfer.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import { createDiskObjectStore } from "./disk-object-store.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
 import { createFileStore } from "./file-store.ts"
-import { monitorObjectStore } from "./monitored-storage.ts"
+import { createFiles } from "./files.ts"
+import { createFileHooks, type FileHooks } from "./hooks.ts"
+import { monitorObjectStore, monitorPartialUploads } from "./monitored-storage.ts"
 import type { ObjectStore } from "./object-store.ts"
+import { createPartialUploads } from "./partial-uploads.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
+import { createResumableUploads } from "./resumable-uploads.ts"
+import { startStorageCleanup } from "./storage-cleanup.ts"
+import { createFileTransfer } from "./transfer.ts"
+import { createUploadReceiver } from "./upload-receiver.ts"
+import { createUploadStore } from "./upload-store.ts"
 
 const maxUnpackedBytes = 300e6
 const maxPages = 5000
@@ -23,27 +36,30 @@ const defaultConcurrency = Math.min(2, Math.max(1, availableParallelism() - 1))
 interface Deps extends ProcessingOptions {
   background: BackgroundTasks
   config: Config
+  objectStore: ObjectStore
   watch: StorageMonitor["watch"]
+  queue: JobQueue
+  limits: Pick<UserLimits, "uploads">
+  rowLimits: RowLimits
   storage: StorageQuota
+  fairLoop: FairEventLoop
   db: Database
   bus: Bus
+  audit: Audit
+  transfers: Transfers
+  newId: () => string
   now: () => number
-  onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
+  isClockTrusted: () => boolean
 }
 
-const openObjects = async ({ config, background }: Deps): Promise<ObjectStore> => {
-  const { S3_URL: url, DATA_DIR: dataDir } = config
-  if (!url) return createDiskObjectStore({ dataDir, background })
-  const { createS3ObjectStore } = await import("./s3-object-store.ts")
-  return createS3ObjectStore({ url, dataDir, background })
-}
-
-/** Creates the components that store files and extract their text. */
-export const createFileComponents = async (deps: Deps) => {
-  const { config, watch, db } = deps
-  const store = createFileStore(db)
+/** Creates everything that receives and stores files and extracts their text. */
+export const createFileParts = (deps: Deps) => {
+  const { config, watch, db, storage, rowLimits, fairLoop } = deps
+  const { uploads } = deps.limits
+  const hooks = createFileHooks()
+  const fileStore = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = monitorObjectStore(await openObjects(deps), watch)
+  const objects = monitorObjectStore(deps.objectStore, watch)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
@@ -51,7 +67,8 @@ export const createFileComponents = async (deps: Deps) => {
   })
   const processingJob = createProcessingJob({
     ...deps,
-    store,
+    hooks,
+    store: fileStore,
     passages,
     objects,
     extractor,
@@ -69,14 +86,49 @@ export const createFileComponents = async (deps: Deps) => {
       : null,
     concurrency: config.EXTRACTION_CONCURRENCY ?? defaultConcurrency,
   })
+  deps.queue.register("read", processingJob)
+  const files = createFiles({ ...deps, hooks, store: fileStore, passages, objects })
+  const resumable = createResumableUploads({
+    ...deps,
+    uploads,
+    unfinished: config.MAX_UNFINISHED_UPLOADS,
+    store: createUploadStore(db),
+    partials: monitorPartialUploads(createPartialUploads(config.DATA_DIR), watch),
+    objects,
+    files,
+    limit: config.MAX_UPLOAD_SIZE,
+    requiresText: config.EXTRACTION_URL === undefined,
+    lifetimeSeconds: config.UPLOAD_LIFETIME,
+  })
+  startStorageCleanup({
+    ...deps,
+    files,
+    objects,
+    resumable,
+    isSoleProcess: config.DATABASE_URL === undefined,
+  })
   return {
-    store,
+    fileStore,
     passages,
     objects,
-    reading: processingJob,
+    files,
+    uploadReceiver: createUploadReceiver({
+      objects,
+      storage,
+      rowLimits,
+      uploads,
+      shareOf: fairLoop.of,
+      limit: config.MAX_UPLOAD_SIZE,
+    }),
+    resumable,
+    fileTransfer: createFileTransfer({ ...deps, files }),
+    /** Call before the job queue starts. */
+    registerFileHooks: (registered: FileHooks): void => void Object.assign(hooks, registered),
     close: async (): Promise<void> => {
       extractor.close()
       await objects.close()
     },
   }
 }
+
+export type FileParts = ReturnType<typeof createFileParts>

@@ -5,23 +5,23 @@ import type { Caller } from "../http/caller.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
+import type { FileHooks } from "./hooks.ts"
 
 export interface FileAccessDeps {
   db: Database
   store: FileStore
-  /** The files among `ids` that the caller can read through a share. */
-  filterShared: (caller: Caller, ids: readonly string[]) => Promise<string[]>
+  hooks: Pick<FileHooks, "filterShared">
 }
 
 export const failFileNotFound = (): never => fail("not_found", "File not found.")
 
 /** Who may read and change files: their owners and administrators, and readers of what is shared. */
-export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) => {
+export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
   const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
     const file = await store.byId(id)
     if (!file) return undefined
     if (mayManage(file, caller)) return file
-    return (await filterShared(caller, [id])).length > 0 ? file : undefined
+    return (await hooks.filterShared(caller, [id])).length > 0 ? file : undefined
   }
 
   const getReadable = async (caller: Caller, id: string): Promise<StoredFile> =>
@@ -46,7 +46,7 @@ export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) =>
       const idsOf = (files: typeof found): string[] => files.map(({ id }) => id)
       const owned = found.filter((file) => mayManage(file, caller))
       const others = found.filter((file) => !mayManage(file, caller))
-      return new Set([...idsOf(owned), ...(await filterShared(caller, idsOf(others)))])
+      return new Set([...idsOf(owned), ...(await hooks.filterShared(caller, idsOf(others)))])
     },
 
     /** Those among `ids` that were not deleted, whether or not somebody can read them. */

@@ -11,13 +11,10 @@ import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
-import {
-  type CollectionUpload,
-  type CollectionUploads,
-  toCollectionUpload,
-} from "./collection-upload.ts"
+import { type CollectionUpload, toCollectionUpload } from "./collection-upload.ts"
 import { createFileAccess, type FileAccessDeps, failFileNotFound } from "./file-access.ts"
 import { type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
+import type { FileHooks } from "./hooks.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
@@ -25,6 +22,7 @@ import type { FileListQuery, FileRecord, FileText, FileWithOwner, TextQuery } fr
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps extends FileAccessDeps {
+  hooks: FileHooks
   bus: Bus
   audit: Audit
   passages: PassageStore
@@ -33,8 +31,6 @@ interface Deps extends FileAccessDeps {
   rowLimits: RowLimits
   newId: () => string
   now: () => number
-  /** A function, because collections are created later: they contain files. */
-  collectionUploads: () => CollectionUploads
 }
 
 interface NewFile {
@@ -67,8 +63,7 @@ const isProcessed = ({ status }: StoredFile): boolean =>
 
 /** Users' files: metadata, content, and processing state. */
 export const createFiles = (deps: Deps) => {
-  const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
-  const { collectionUploads } = deps
+  const { db, bus, audit, store, passages, objects, queue, hooks, rowLimits, newId, now } = deps
   const access = createFileAccess(deps)
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
@@ -107,7 +102,7 @@ export const createFiles = (deps: Deps) => {
         const insertRow = () => insert(tx, actor, { row, process })
         if (collection) {
           const file = { id: row.id, hash: row.hash, store: insertRow }
-          return collectionUploads().addFile(tx, collection, file)
+          return hooks.collectionUploads.addFile(tx, collection, file)
         }
         await insertRow()
         return row.id
@@ -187,7 +182,7 @@ export const createFiles = (deps: Deps) => {
       }
       try {
         const collection = caller ? toCollectionUpload(actor, caller, metadata) : null
-        if (collection) await collectionUploads().check(collection)
+        if (collection) await hooks.collectionUploads.check(collection)
         await received.prepare()
         const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))

@@ -24,7 +24,7 @@ interface Deps {
   /** Maximum size, in bytes. */
   limit: number
   /** Whether to reject files without extractable text. */
-  requireReadable: boolean
+  requiresText: boolean
   share: EventLoopShare
 }
 
@@ -79,7 +79,7 @@ const createFormParser = (incoming: IncomingMessage): BusboyInstance => {
  */
 export const readUpload = (
   incoming: IncomingMessage,
-  { objects, limit, requireReadable, share }: Deps,
+  { objects, limit, requiresText, share }: Deps,
 ): Promise<FileUpload> => {
   if (Number(incoming.headers["content-length"]) > limit + maxFieldsBytes) failTooLarge(limit)
   const form = createFormParser(incoming)
@@ -107,7 +107,7 @@ export const readUpload = (
     const receive = (part: Readable): Promise<ReceivedObject> =>
       objects.receive(part, {
         onHead: (head) => {
-          if (requireReadable) rejectUnreadable(head)
+          if (requiresText) rejectUnreadable(head)
         },
         onSize: (size) => void (size > limit && failTooLarge(limit)),
         yieldTurn: () => share.turn(turnCosts.upload),

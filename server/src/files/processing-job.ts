@@ -14,6 +14,7 @@ import { PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
+import type { FileHooks } from "./hooks.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { ProcessingErrorCode } from "./schema.ts"
@@ -35,12 +36,7 @@ interface Deps extends ProcessingOptions {
   engine: ExtractionEngine | null
   concurrency: number
   now: () => number
-  /**
-   * Called in the transaction that makes a file searchable, with the id of the duplicate whose
-   * passages were copied, if any.
-   * @returns whether further work, such as embedding, is needed before the file is complete
-   */
-  onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
+  hooks: Pick<FileHooks, "onSearchable">
 }
 
 /** A file that the gateway could not read itself. */
@@ -89,7 +85,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
     found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
     duplicate?: StoredFile,
   ): Promise<void> => {
-    const more = await deps.onSearchable(tx, file.id, duplicate?.id ?? null)
+    const more = await deps.hooks.onSearchable(tx, file.id, duplicate?.id ?? null)
     const status = more ? "processing" : "completed"
     await updateFile(tx, file, { ...found, error: null, error_code: null, status })
   }

@@ -36,7 +36,7 @@ interface Deps {
   /** Maximum file size, in bytes. */
   limit: number
   /** Whether to reject files without extractable text. */
-  requireReadable: boolean
+  requiresText: boolean
   /** Seconds until an unfinished upload expires. */
   lifetimeSeconds: number
   newId: () => string
@@ -144,7 +144,7 @@ export const createResumableUploads = (deps: Deps) => {
     // A newer request may have aborted this one before the listener was added.
     if (signal.aborted) stop()
     const look = (head: Buffer): void => {
-      if (deps.requireReadable && upload.process === 1) rejectUnreadable(head)
+      if (deps.requiresText && upload.process === 1) rejectUnreadable(head)
     }
     try {
       const turn = () => fairLoop.of(upload.user_id).turn(turnCosts.upload)

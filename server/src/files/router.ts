@@ -36,13 +36,11 @@ export const createFileRouter = ({
   ...settings
 }: Deps): Router => {
   router.on(fileRoutes.upload, async ({ caller, actor, query, exchange }) => {
-    const mustBeReadable = query.process && !settings.hasExtractionEngine
+    const requiresText = query.process && !settings.hasExtractionEngine
     const owner = caller.user.id
     const receive = () =>
-      uploadReceiver.receive(
-        exchange.incoming,
-        { owner, requireReadable: mustBeReadable },
-        (read) => files.add(actor, { upload: read, owner, caller, process: query.process }),
+      uploadReceiver.receive(exchange.incoming, { owner, requiresText }, (read) =>
+        files.add(actor, { upload: read, owner, caller, process: query.process }),
       )
     if (query.process_in_background || !query.process) return receive()
     const abort = new AbortController()

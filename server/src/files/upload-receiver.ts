@@ -19,7 +19,7 @@ interface Deps {
 interface ReceiveOptions {
   /** The owner's user id. */
   owner: string
-  requireReadable: boolean
+  requiresText: boolean
 }
 
 /** Receives uploads within each user's concurrency and storage limits. */
@@ -30,7 +30,7 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
    */
   receive: async <T>(
     incoming: IncomingMessage,
-    { owner, requireReadable }: ReceiveOptions,
+    { owner, requiresText }: ReceiveOptions,
     keep: (upload: FileUpload) => Promise<T>,
   ): Promise<T> => {
     const { uploads, shareOf, limit } = deps
@@ -43,9 +43,7 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
       const declared = Number(incoming.headers["content-length"] ?? limit)
       release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)
-      const kept = await keep(
-        await readUpload(incoming, { objects, limit, requireReadable, share }),
-      )
+      const kept = await keep(await readUpload(incoming, { objects, limit, requiresText, share }))
       isKept = true
       return kept
     } finally {

@@ -81,7 +81,6 @@ export interface JobQueueOptions {
 
 interface Deps extends JobQueueOptions {
   db: Database
-  kinds: Readonly<Record<string, JobKind>>
   /** True when no other process can hold a lease. */
   alone: boolean
   background: BackgroundTasks
@@ -92,16 +91,17 @@ interface Deps extends JobQueueOptions {
  * its process dies, the lease expires and another process takes the job. Users share the time
  * equally.
  */
-export const createJobQueue = ({ background, db, kinds, alone, ...options }: Deps) => {
+export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
   const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
   const { jobLookMs: lookMs = defaultLookMs } = options
   const store = createJobStore(db)
-  const names = Object.keys(kinds)
+  const kinds: Record<string, JobKind> = {}
   const { signal: stopping } = background
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs })
-  const busyByKind = new Map(names.map((name) => [name, { 0: 0, 1: 0 }]))
+  const busyByKind = new Map<string, Record<0 | 1, number>>()
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<unknown>>()
+  let isStarted = false
 
   const keepLease = async (job: Job, lost: () => void, signal: AbortSignal): Promise<void> => {
     let isKept = true
@@ -223,6 +223,7 @@ export const createJobQueue = ({ background, db, kinds, alone, ...options }: Dep
   }
 
   const look = (name: string): void => {
+    if (!isStarted) return
     lookIn(name, 0)
     if (kinds[name]?.quickMs !== undefined) lookIn(name, 1)
   }
@@ -232,18 +233,25 @@ export const createJobQueue = ({ background, db, kinds, alone, ...options }: Dep
     // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
     const dead = detector.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
-    await store.bringForward(names, Date.now() + maxPauseMs * spread.max)
+    await store.bringForward(Object.keys(kinds), Date.now() + maxPauseMs * spread.max)
   }
 
   const lookForAll = async (): Promise<void> => {
     await background.runInBackground("free leases of jobs", free)
-    for (const name of names) look(name)
+    for (const name of Object.keys(kinds)) look(name)
   }
 
   return {
+    /** Call before `start`. */
+    register: (name: string, kind: JobKind): void => {
+      kinds[name] = kind
+      busyByKind.set(name, { 0: 0, 1: 0 })
+    },
+
     start: async (): Promise<void> => {
-      await store.open(names)
+      await store.open(Object.keys(kinds))
       if (alone) await store.releaseAll()
+      isStarted = true
       await lookForAll()
       background.every(lookMs, "look for jobs", lookForAll)
     },

@@ -4,7 +4,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
+import type { JobQueue, JobRun } from "../jobs/queue.ts"
 import type { NewJob } from "../jobs/store.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
@@ -20,6 +20,7 @@ interface Deps extends EmbeddingIndexOptions {
   background: BackgroundTasks
   db: Database
   bus: Bus
+  queue: JobQueue
   models: EmbeddingModels
   embedder: Embedder
   store: VectorStore
@@ -46,10 +47,9 @@ const jobTarget = (spaceId: string, fileId: string): string => `${spaceId} ${fil
  * one being built that replaces it once it contains every file.
  */
 export const createEmbeddingIndexes = (deps: Deps) => {
-  const { background, db, bus, models, embedder, store, files, passages, newId, now } = deps
-  const { questionTimeoutMs } = deps
+  const { background, db, bus, queue, models, embedder, store, files, passages } = deps
+  const { questionTimeoutMs, newId, now } = deps
   let indexes: EmbeddingIndex[] = []
-  let queue: JobQueue | undefined
   let reconciling: Promise<unknown> = Promise.resolve()
 
   const active = (): EmbeddingIndex | undefined => indexes.find(({ state }) => state === "active")
@@ -98,7 +98,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       const incomplete = await store.incompleteFiles(id, filesAtOnce)
       if (incomplete.length === 0) continue
       const jobs = incomplete.map((file) => createEmbedJob(id, file))
-      await db.transact(async (tx) => queue?.add(tx, jobs))
+      await db.transact(async (tx) => queue.add(tx, jobs))
     }
   }
 
@@ -205,17 +205,16 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     return undefined
   }
 
-  return {
-    kind: {
-      concurrency: deps.concurrency,
-      attempts: 12,
-      run: runJob,
-      // The file can already be found by keywords; the next reconciliation retries its embeddings.
-      gaveUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
-    } satisfies JobKind,
+  queue.register("embed", {
+    concurrency: deps.concurrency,
+    attempts: 12,
+    run: runJob,
+    // The file can already be found by keywords; the next reconciliation retries its embeddings.
+    gaveUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
+  })
 
-    start: async (jobs: JobQueue): Promise<void> => {
-      queue = jobs
+  return {
+    start: async (): Promise<void> => {
       await reconcile()
       background.every(reconcileIntervalMs, taskName, reconcile)
     },
@@ -239,7 +238,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       const file = await files.byId(fileId, tx)
       if (!file || !usableIndex()) return false
       const jobs = indexes.map(({ id }) => createEmbedJob(id, file))
-      await queue?.add(tx, jobs)
+      await queue.add(tx, jobs)
       return true
     },
 

@@ -16,11 +16,11 @@ export interface AccountDeletionDeps {
   db: Database
   store: UserStore
   bus: Bus
-  addJobs: JobQueue["add"]
+  queue: Pick<JobQueue, "add" | "register">
 }
 
 /** Deletes accounts in the background, as millions of rows may depend on one. */
-export const createAccountDeletion = ({ db, store, bus, addJobs }: AccountDeletionDeps) => {
+export const createAccountDeletion = ({ db, store, bus, queue }: AccountDeletionDeps) => {
   const deleteInBatches = createBatchedDeletion(db, (work) => db.essential.transactRelaxed(work))
 
   const job: JobKind = {
@@ -38,11 +38,11 @@ export const createAccountDeletion = ({ db, store, bus, addJobs }: AccountDeleti
     gaveUp: async () => {},
   }
 
-  return {
-    job,
+  queue.register(deletionKind, job)
 
+  return {
     start: (tx: Tx, id: string): Promise<void> =>
-      addJobs(tx, [{ kind: deletionKind, target: id, turn: id, owner: id }]),
+      queue.add(tx, [{ kind: deletionKind, target: id, turn: id, owner: id }]),
 
     isRunning: async (tx: Tx, id: string): Promise<boolean> =>
       (await hasJob(tx, deletionKind, id)) && (await store.byId(id, tx)) !== undefined,

@@ -22,7 +22,7 @@ const usersOn = ({ db }: OpenedDatabase): Users =>
     nowMs: () => now() * 1000,
     hashPassword: async (password) => `hash of ${password}`,
     endSessions: async () => {},
-    addJobs: async () => {},
+    queue: { add: async () => {}, register: () => {} },
     refreshCaller: async (_tx, caller) => caller,
   })
 

@@ -3,11 +3,7 @@ import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import {
-  type AccountDeletionDeps,
-  createAccountDeletion,
-  deletionKind,
-} from "./account-deletion.ts"
+import { type AccountDeletionDeps, createAccountDeletion } from "./account-deletion.ts"
 import {
   createUserWriter,
   type UserChangePolicy,
@@ -203,7 +199,6 @@ export const createUsers = (deps: Deps) => {
       }),
 
     /** For the job queue. */
-    jobKinds: { [deletionKind]: deletion.job },
 
     /**
      * Deactivates an account durably and starts its deletion, unless that was done before.
