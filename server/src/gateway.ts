@@ -125,11 +125,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { watch } = storage
   const fileParts = createFileParts({ ...shared, ...options, objectStore, watch, transfers })
   const promptParts = createPromptParts({ ...shared, transfers })
-  const connectionStore = createConnectionStore(shared)
-  const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
+  const connectionDeps = { ...shared, store: createConnectionStore(shared) }
+  const registry = await createConnectionRegistry(connectionDeps)
   const connections = createConnections({
-    ...shared,
-    store: connectionStore,
+    ...connectionDeps,
     registry,
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
@@ -143,7 +142,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     "delete expired usage records": usage.deleteExpiredUsage,
   }
   deleteHourly(deletions, { ...options, background, isClockTrusted })
-
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
   const modelParts = await createModelParts({ ...shared, transfers, registry, directory })

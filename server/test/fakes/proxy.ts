@@ -23,7 +23,8 @@ export const startFakeProxy = async (refusedStatus: number | null = null): Promi
   const server = createServer((incoming, outgoing) => {
     record(incoming)
     const { port, pathname, search } = new URL(incoming.url ?? "")
-    const { method, headers } = incoming
+    const { method } = incoming
+    const { "proxy-authorization": _credentials, ...headers } = incoming.headers
     const forwarded = request({ host: "127.0.0.1", port, method, headers, path: pathname + search })
     incoming.pipe(forwarded)
     forwarded.on("error", () => outgoing.destroy())

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { cert, key } from "../../../packages/http1/test/certificate.ts"
 import { type Config, readConfig, variableNames } from "../../src/config/config.ts"
 import { oidcVariableSuffixes } from "../../src/config/oidc-config.ts"
 import { Settings } from "../../src/settings/schema.ts"
@@ -29,6 +31,16 @@ const literalDefault = (fallback: string): string | undefined => /^`([^`]+)`/.ex
 /** Marks a default that administrators can change at run time. */
 const editable = ", editable"
 
+const folder = mkdtempSync(join(tmpdir(), "portico-"))
+beforeAll(() => {
+  writeFileSync(join(folder, "gateway.crt"), cert)
+  writeFileSync(join(folder, "gateway.key"), key)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The examples name files of a folder that this machine does not have. */
+const configuredValue = (example: string): string => example.replace("/etc/portico", folder)
+
 /** Variables that others require, so that each can be checked separately. */
 const requiredVariables = {
   ADMIN_EMAIL: "ada@example.com",
@@ -39,6 +51,8 @@ const requiredVariables = {
   PUBLIC_URL: "https://models.example.com",
   OIDC_OKTA_ISSUER: "https://example.okta.com",
   OIDC_OKTA_CLIENT_ID: "portico",
+  UPSTREAM_CLIENT_CERT: join(folder, "gateway.crt"),
+  UPSTREAM_CLIENT_KEY: join(folder, "gateway.key"),
 }
 
 it("docs/configuration.md has exactly one row for every variable", () => {
@@ -81,8 +95,30 @@ it("states the actual defaults", () => {
 
 it("gives only valid examples", () => {
   for (const { name, example } of [...rows, ...oidcRows]) {
-    expect(() => readConfig({ ...requiredVariables, [name]: example }), name).not.toThrow()
+    expect(
+      () => readConfig({ ...requiredVariables, [name]: configuredValue(example) }),
+      name,
+    ).not.toThrow()
   }
-  const all = Object.fromEntries([...rows, ...oidcRows].map(({ name, example }) => [name, example]))
+  const all = Object.fromEntries(
+    [...rows, ...oidcRows].map(({ name, example }) => [name, configuredValue(example)]),
+  )
   expect(() => readConfig(all)).not.toThrow()
+})
+
+it("reports what is wrong with a client certificate and its key", () => {
+  const { UPSTREAM_CLIENT_CERT, UPSTREAM_CLIENT_KEY } = requiredVariables
+  expect(() => readConfig({ UPSTREAM_CLIENT_CERT })).toThrow("require each other")
+  const missing = { UPSTREAM_CLIENT_CERT: join(folder, "none"), UPSTREAM_CLIENT_KEY }
+  expect(() => readConfig(missing)).toThrow("UPSTREAM_CLIENT_CERT must be a readable file (ENOENT")
+  const swapped = { UPSTREAM_CLIENT_CERT: UPSTREAM_CLIENT_KEY, UPSTREAM_CLIENT_KEY }
+  expect(() => readConfig(swapped)).toThrow("must be a certificate and its key")
+})
+
+it("does not repeat a proxy's password, and accepts what NO_PROXY usually contains", () => {
+  const HTTPS_PROXY = "socks5://user:secret@proxy.example.com"
+  expect(() => readConfig({ HTTPS_PROXY })).toThrow(/^(?!.*secret).*HTTPS_PROXY must be/s)
+  const { NO_PROXY } = readConfig({ NO_PROXY: "Localhost, .example.com,10.0.0.0/8 gpu1:8000" })
+  expect(NO_PROXY).toEqual(["localhost", ".example.com", "10.0.0.0/8", "gpu1:8000"])
+  expect(() => readConfig({ NO_PROXY: "10.0.0.0/99" })).toThrow("10.0.0.0/99")
 })
