@@ -125,10 +125,11 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { watch } = storage
   const fileParts = createFileParts({ ...shared, ...options, objectStore, watch, transfers })
   const promptParts = createPromptParts({ ...shared, transfers })
-  const connectionDeps = { ...shared, store: createConnectionStore(shared) }
-  const registry = await createConnectionRegistry(connectionDeps)
+  const connectionStore = createConnectionStore(shared)
+  const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
   const connections = createConnections({
-    ...connectionDeps,
+    ...shared,
+    store: connectionStore,
     registry,
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
@@ -142,6 +143,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     "delete expired usage records": usage.deleteExpiredUsage,
   }
   deleteHourly(deletions, { ...options, background, isClockTrusted })
+
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
   const modelParts = await createModelParts({ ...shared, transfers, registry, directory })

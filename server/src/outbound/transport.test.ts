@@ -1,14 +1,9 @@
 import { once } from "node:events"
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { createServer as createSocketServer, type Socket } from "node:net"
 import { Readable } from "node:stream"
+import { text } from "node:stream/consumers"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import type { RequestHandle, Transport, UpstreamError, UpstreamRequest } from "@portico/http1"
 import { afterEach, describe, expect, it } from "vitest"
@@ -47,10 +42,7 @@ const receive = (
   each: (chunk: Buffer) => boolean = () => true,
 ): Promise<Received> & { flow: RequestHandle } => {
   const received: Received = { status: 0, text: "" }
-  let resolve: (received: Received) => void = () => {}
-  const isDone = new Promise<Received>((settle) => {
-    resolve = settle
-  })
+  const { promise, resolve } = Promise.withResolvers<Received>()
   const flow = client.send(request, {
     onHead: (status) => {
       received.status = status
@@ -63,11 +55,8 @@ const receive = (
     onError: (error) => resolve({ ...received, error }),
     onListenerError: () => expect.unreachable(),
   })
-  return Object.assign(isDone, { flow })
+  return Object.assign(promise, { flow })
 }
-
-const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
-  Buffer.concat(await incoming.toArray()).toString("utf8")
 
 const defaultTimeouts = { connect: 2, firstByte: 2, idle: 2 }
 
@@ -85,7 +74,7 @@ describe.each(transportNames)("transport %s", (name) => {
     const port = await answering(async (incoming, outgoing) => {
       ports.add(incoming.socket.remotePort)
       const { method, url, headers } = incoming
-      outgoing.end(JSON.stringify({ method, url, headers, body: await bodyOf(incoming) }))
+      outgoing.end(JSON.stringify({ method, url, headers, body: await text(incoming) }))
     })
     const client = plainOf(port)
     for (const body of ["one", "zwei ä", "three", "four"]) {
@@ -143,7 +132,7 @@ describe.each(transportNames)("transport %s", (name) => {
   ])("streams a request body %s", async (_how, headers, transfer) => {
     const port = await answering(async (incoming, outgoing) => {
       const { "transfer-encoding": coding } = incoming.headers
-      const { length } = await bodyOf(incoming)
+      const { length } = await text(incoming)
       outgoing.end(JSON.stringify({ coding, length }))
     })
     const pieces = Array.from({ length: 20 }, () => Buffer.alloc(10_000, "x"))
