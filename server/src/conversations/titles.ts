@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { Logger } from "pino"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Completions } from "../completions/completions.ts"
 import { chatOperation } from "../completions/operations/chat.ts"
@@ -7,6 +7,7 @@ import { parseModelRequest } from "../completions/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import { toJsonBody } from "../http/json-object.ts"
+import { runAs } from "../limits/current-user.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { AnswerCollector } from "./answer-collector.ts"
@@ -20,6 +21,7 @@ const maxTokens = 300
 const maxTitle = 80
 
 interface Deps {
+  background: BackgroundTasks
   db: Database
   bus: Bus
   completions: Completions
@@ -28,7 +30,6 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  log: Logger
 }
 
 const titlePrompt = (question: string, answer: string): string =>
@@ -65,7 +66,7 @@ const cleanTitle = (text: string): string =>
 
 /** Lets a chat's own model name it after its first answer, if the settings allow it. */
 export const createTitleGenerator = (deps: Deps) => {
-  const { db, bus, completions, catalogue, settings, store, messages, answers, log } = deps
+  const { background, db, bus, completions, catalogue, settings, store, messages, answers } = deps
 
   const isAllowed = async (caller: Caller, model: string): Promise<boolean> => {
     const { chat_titles } = settings.current()
@@ -114,8 +115,8 @@ export const createTitleGenerator = (deps: Deps) => {
   }
 
   answers.onEnd((job) => {
-    generateTitle(job).catch((error: unknown) =>
-      log.warn({ err: error }, "could not generate chat title"),
+    void background.runInBackground("generate a chat title", () =>
+      runAs(job.caller.user.id, () => generateTitle(job)),
     )
   })
 }
