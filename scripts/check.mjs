@@ -10,7 +10,7 @@ const typesOf = (project) => {
 }
 const checks = {
   biome: [biome, "check", "--error-on-warnings"],
-  order: ["scripts/order.mjs", "--check"],
+  order: ["scripts/import-order.mjs"],
   packages: typesOf("packages"),
   server: typesOf("server"),
   expressions: ["scripts/expressions.mjs"],

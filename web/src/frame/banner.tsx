@@ -1,6 +1,6 @@
 import { Info, TriangleAlert, X } from "lucide-react"
+import { useLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import { t } from "../i18n/translate.ts"
-import { useLocalStorage, writeLocalStorage } from "../lib/local-storage.ts"
 import { usePageSession } from "../lib/session.ts"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"

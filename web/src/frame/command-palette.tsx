@@ -1,16 +1,16 @@
 import { Dialog } from "@base-ui/react/dialog"
 import { Keyboard, Languages, LogOut, Moon } from "lucide-react"
 import { type KeyboardEvent, useId, useState } from "react"
+import { switchTheme } from "../browser/theme.ts"
 import { chooseLanguage, currentLanguage, t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
-import { switchTheme } from "../lib/theme.ts"
-import { usePaletteChats } from "../pages/chat/palette-chats.ts"
+import { usePageNavigation } from "../lib/use-page-navigation.ts"
 import { classes } from "../ui/classes.ts"
 import { MarkedText } from "../ui/marked-text.tsx"
 import { Time } from "../ui/time.tsx"
 import type { Command } from "./command.ts"
 import { destinations } from "./destinations.ts"
-import { usePageNavigation } from "./use-page-navigation.ts"
+import { usePaletteChats } from "./palette-chats.ts"
 
 const normalizeText = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase()

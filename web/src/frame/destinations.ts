@@ -24,7 +24,7 @@ import {
   UsersRound,
 } from "lucide-react"
 import type { MessageKey } from "../i18n/translate.ts"
-import type { PagePath } from "./use-page-navigation.ts"
+import type { PagePath } from "../lib/use-page-navigation.ts"
 
 export interface Destination {
   to: PagePath

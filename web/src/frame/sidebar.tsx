@@ -15,17 +15,17 @@ import {
   Sun,
   TextQuote,
 } from "lucide-react"
+import { currentTheme, switchTheme, useTheme } from "../browser/theme.ts"
 import { t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
-import { currentTheme, switchTheme, useTheme } from "../lib/theme.ts"
+import { type PagePath, usePageNavigation } from "../lib/use-page-navigation.ts"
 import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
 import { KeyCombination } from "../ui/key-combination.tsx"
+import { Logo } from "../ui/logo.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu.tsx"
-import { Logo } from "./logo.tsx"
-import { type PagePath, usePageNavigation } from "./use-page-navigation.ts"
 
 const rowClass =
   "flex h-8.5 w-full items-center gap-2.5 rounded px-2.5 text-sm text-text hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"

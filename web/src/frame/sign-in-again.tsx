@@ -5,9 +5,9 @@ import { type FormEvent, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { api } from "../lib/api.ts"
 import { checkSession, configQuery, signOnUrl, useCurrentUser } from "../lib/session.ts"
-import { PasswordField } from "../pages/start/password-field.tsx"
 import { Button, ButtonAnchor } from "../ui/button.tsx"
 import { ErrorNote } from "../ui/error-note.tsx"
+import { PasswordField } from "../ui/password-field.tsx"
 
 /** Lets the user sign in again over the page, which stays as it is, after the session ended. */
 export const SignInAgain = () => {

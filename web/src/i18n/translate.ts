@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react"
-import { readLocalStorage, writeLocalStorage } from "../lib/local-storage.ts"
+import { readLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { en } from "./en.ts"
 import { createMessageTranslator } from "./server-messages.ts"

@@ -1,4 +1,4 @@
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import { queryClient } from "./query-client.ts"
 import { sessionQuery, useCurrentUser } from "./session.ts"
 

@@ -1,4 +1,4 @@
-import { downloadTextFile } from "./download.ts"
+import { downloadTextFile } from "../browser/download.ts"
 
 export type Cell = string | number
 

@@ -1,6 +1,6 @@
 import { useReducer, useRef } from "react"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import type { Message } from "./chat-api.ts"
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
 import { queryClient } from "./query-client.ts"
 import { sessionQuery, useCurrentUser } from "./session.ts"
 

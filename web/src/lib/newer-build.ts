@@ -1,4 +1,4 @@
-import { readLocalStorage, writeLocalStorage } from "./local-storage.ts"
+import { readLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 
 const reloadPauseMs = 10_000
 

@@ -1,5 +1,5 @@
 import { Component, type ReactNode, Suspense, useLayoutEffect, useRef } from "react"
-import { holdKeys } from "../lib/held-keys.ts"
+import { holdKeys } from "../browser/held-keys.ts"
 import { DownloadError, prepareRetry, setDownloadMissing } from "../lib/lazy-component.tsx"
 
 interface LoadingProps extends Pick<LazyPopupProps, "onCancel"> {

@@ -13,7 +13,7 @@ import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { KeySnippets } from "./snippets.tsx"
+import { KeySnippets } from "../models/key-snippets.tsx"
 
 const CreateKey = () => (
   <ButtonLink to="/account/keys/new" variant="primary" icon={Plus}>

@@ -1,8 +1,8 @@
 import type { ApiKeyLimits } from "../../../../server/src/auth/schema.ts"
 import { isRouteAllowed } from "../../../../server/src/http/allowed-routes.ts"
 import type { MessageKey } from "../../i18n/translate.ts"
-import { createApiSnippets, createSampleBody, type SnippetContext } from "./api-snippets.ts"
-import { quotePosix, quotePowerShell, quoteString } from "./quoting.ts"
+import { quotePosix, quotePowerShell, quoteString } from "../../lib/quoting.ts"
+import { createApiSnippets, createSampleBody, type SnippetContext } from "../models/api-snippets.ts"
 
 /** Stands for a key whose secret is not known. */
 export const keyPlaceholder = "YOUR_API_KEY"

@@ -8,7 +8,7 @@ import { Field } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
-import { AccountFields } from "../start/account-fields.tsx"
+import { AccountFields } from "../account/account-fields.tsx"
 
 const emptyValues: AddUser = { name: "", email: "", password: "", role: "user" }
 

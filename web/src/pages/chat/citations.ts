@@ -1,5 +1,4 @@
 import { createContext } from "react"
-import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 
 export type AnswerSource = NonNullable<NonNullable<Message["sources"]>[number]>
@@ -37,24 +36,6 @@ export const fileNamesById = (sources: readonly (AnswerSource | null)[]): Map<st
     }),
   )
 }
-
-type Location = Pick<AnswerSource, "page" | "slide" | "sheet" | "row" | "heading">
-
-/** "page 14 · Safety › At sea" */
-export const formatLocation = ({ page, slide, sheet, row, heading }: Location): string =>
-  [
-    page !== undefined && t("place.page", { page }),
-    slide !== undefined && t("place.slide", { slide }),
-    sheet !== undefined && t("place.sheet", { sheet }),
-    row !== undefined && t("place.row", { row }),
-    heading?.join(" › "),
-  ]
-    .filter(Boolean)
-    .join(" · ")
-
-/** Like `formatLocation`, with only the innermost heading, for narrow places. */
-export const formatShortLocation = ({ heading, ...placed }: Location): string =>
-  formatLocation({ ...placed, heading: heading?.slice(-1) })
 
 const panePrefix = "sources"
 

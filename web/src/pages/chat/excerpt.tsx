@@ -9,7 +9,7 @@ import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { isPdf, PdfFile } from "../knowledge/pdf/pdf-file.tsx"
+import { isPdf, PdfFile } from "../pdf/pdf-file.tsx"
 import { readableText } from "./passage-text.ts"
 
 /** UTF-16 code units shown before and after a passage. */

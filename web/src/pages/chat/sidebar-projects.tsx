@@ -1,9 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ChevronRight, Folder, FolderPlus, SquarePen } from "lucide-react"
+import {
+  readLocalStorage,
+  useLocalStorage,
+  writeLocalStorage,
+} from "../../browser/local-storage.ts"
 import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { Button } from "../../ui/button.tsx"

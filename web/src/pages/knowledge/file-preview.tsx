@@ -10,14 +10,14 @@ import {
   filePassagesQuery,
 } from "../../lib/knowledge-api.ts"
 import type { FileSearchParams } from "../../lib/knowledge-search-params.ts"
+import { formatLocation } from "../../lib/passage-location.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
-import { formatLocation } from "../chat/citations.ts"
-import { isPdf, PdfFile } from "./pdf/pdf-file.tsx"
+import { isPdf, PdfFile } from "../pdf/pdf-file.tsx"
 
 const pageSize = 30
 

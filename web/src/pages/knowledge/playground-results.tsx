@@ -3,10 +3,10 @@ import { SearchX } from "lucide-react"
 import { useLayoutEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
+import { formatLocation } from "../../lib/passage-location.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { formatLocation } from "../chat/citations.ts"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
 
 /** A longer passage is cut to six lines until it is unfolded. */

@@ -14,9 +14,9 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { useDraft } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { KeySnippets } from "../account/snippets.tsx"
 import { mayManage } from "../grants/access.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
+import { KeySnippets } from "./key-snippets.tsx"
 import { AvailabilityStatus, useConnections } from "./list.tsx"
 import {
   capabilityNames,

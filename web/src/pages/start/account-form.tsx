@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
-import { AccountFields } from "./account-fields.tsx"
+import { AccountFields } from "../account/account-fields.tsx"
 
 interface AccountFormProps {
   action: string

@@ -9,7 +9,7 @@ import { checkSession, sessionQuery, signOut } from "../../lib/session.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { AccountFields } from "./account-fields.tsx"
+import { AccountFields } from "../account/account-fields.tsx"
 import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 /** Where an invitation's link leads: its recipient creates an account. */

@@ -8,7 +8,7 @@ import { checkSession, configQuery, signOnUrl } from "../../lib/session.ts"
 import { Button, ButtonAnchor } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { PasswordField } from "./password-field.tsx"
+import { PasswordField } from "../../ui/password-field.tsx"
 import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 const route = getRouteApi("/sign-in")

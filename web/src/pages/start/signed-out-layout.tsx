@@ -1,8 +1,8 @@
 import { Check } from "lucide-react"
 import { type ReactNode, useEffect } from "react"
-import { Logo } from "../../frame/logo.tsx"
 import { chooseLanguage, currentLanguage, languages, t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
+import { Logo } from "../../ui/logo.tsx"
 
 interface SignedOutLayoutProps {
   title: string

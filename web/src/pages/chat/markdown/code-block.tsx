@@ -1,7 +1,7 @@
 import { Download, WrapText } from "lucide-react"
 import { type ReactNode, useEffect, useState } from "react"
+import { downloadTextFile } from "../../../browser/download.ts"
 import { t } from "../../../i18n/translate.ts"
-import { downloadTextFile } from "../../../lib/download.ts"
 import { createLazyModule } from "../../../lib/lazy-module.ts"
 import { IconButton } from "../../../ui/button.tsx"
 import { classes } from "../../../ui/classes.ts"

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react"
+import { useCurrentTheme } from "../../../browser/theme.ts"
 import { t } from "../../../i18n/translate.ts"
 import { lazyComponent } from "../../../lib/lazy-component.tsx"
-import { useCurrentTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
 import { LazyPopup } from "../../../ui/lazy-popup.tsx"
 import { CodeBlock } from "./code-block.tsx"

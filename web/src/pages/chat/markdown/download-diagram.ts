@@ -1,4 +1,4 @@
-import { downloadBlob } from "../../../lib/download.ts"
+import { downloadBlob } from "../../../browser/download.ts"
 import { drawDiagram } from "./mermaid.ts"
 
 /** Pixels per unit of the diagram. */

@@ -1,9 +1,9 @@
 import { ChevronDown, ChevronUp, Download, MoveHorizontal, ZoomIn, ZoomOut } from "lucide-react"
 import { type KeyboardEvent, useEffect, useState } from "react"
-import { t } from "../../../i18n/translate.ts"
-import { IconButton } from "../../../ui/button.tsx"
-import { Input } from "../../../ui/field.tsx"
-import { Tooltip } from "../../../ui/tooltip.tsx"
+import { t } from "../../i18n/translate.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { Input } from "../../ui/field.tsx"
+import { Tooltip } from "../../ui/tooltip.tsx"
 
 interface PdfToolbarProps {
   page: number

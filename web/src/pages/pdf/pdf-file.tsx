@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense, useMemo, useState } from "react"
-import { t } from "../../../i18n/translate.ts"
-import { contentUrl } from "../../../lib/knowledge-api.ts"
-import { lazyComponent } from "../../../lib/lazy-component.tsx"
-import { classes } from "../../../ui/classes.ts"
-import { DownloadBoundary } from "../../../ui/download-boundary.tsx"
-import { Skeleton } from "../../../ui/skeleton.tsx"
+import { t } from "../../i18n/translate.ts"
+import { contentUrl } from "../../lib/knowledge-api.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
+import { classes } from "../../ui/classes.ts"
+import { DownloadBoundary } from "../../ui/download-boundary.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
 import type { PdfFailure } from "./open-document.ts"
 
 const PdfViewer = lazyComponent(async () => (await import("./pdf-viewer.tsx")).PdfViewer)

@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy } from "pdfjs-dist/types/src/display/api.js"
 import { useEffect, useState } from "react"
-import { Skeleton } from "../../../ui/skeleton.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
 import { failureOf, openDocument, type PdfFailure } from "./open-document.ts"
 import type { PageSize } from "./page-layout.ts"
 import { PdfPages, type PdfPagesProps } from "./pdf-pages.tsx"

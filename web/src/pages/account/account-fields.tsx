@@ -1,7 +1,7 @@
 import { t } from "../../i18n/translate.ts"
 import { TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
-import { PasswordField } from "./password-field.tsx"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 interface AccountValues {
   name: string

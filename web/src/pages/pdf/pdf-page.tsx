@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy } from "pdfjs-dist/types/src/display/api.js"
 import { type CSSProperties, useCallback, useEffect, useRef } from "react"
-import { t } from "../../../i18n/translate.ts"
+import { t } from "../../i18n/translate.ts"
 import { findPassage } from "./find-passage.ts"
 import { markRuns } from "./mark-runs.ts"
 import type { PageSize } from "./page-layout.ts"

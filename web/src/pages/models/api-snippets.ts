@@ -1,4 +1,4 @@
-import { quotePosix, quoteString } from "./quoting.ts"
+import { quotePosix, quoteString } from "../../lib/quoting.ts"
 
 export interface SnippetContext {
   /** This server's origin. */

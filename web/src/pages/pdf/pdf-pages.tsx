@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "react"
-import { t } from "../../../i18n/translate.ts"
+import { t } from "../../i18n/translate.ts"
 import { createPageLayout, type PageSize, pageGap } from "./page-layout.ts"
 import { PdfPage, type SoughtPassage } from "./pdf-page.tsx"
 import { PdfToolbar, zoomStep } from "./pdf-toolbar.tsx"

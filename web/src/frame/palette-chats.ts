@@ -2,10 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { MessageSquare } from "lucide-react"
 import { useDeferredValue } from "react"
-import type { Command } from "../../frame/command.ts"
-import { t } from "../../i18n/translate.ts"
-import { chatListQuery } from "../../lib/chat-api.ts"
-import { foundMessageOf } from "./found-message.ts"
+import { t } from "../i18n/translate.ts"
+import { chatListQuery } from "../lib/chat-api.ts"
+import { foundMessageOf } from "../pages/chat/found-message.ts"
+import type { Command } from "./command.ts"
 
 const maxShown = 8
 

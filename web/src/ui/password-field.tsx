@@ -1,7 +1,7 @@
 import { Eye, EyeOff } from "lucide-react"
 import { useState } from "react"
-import { t } from "../../i18n/translate.ts"
-import { Field, type FieldProps, Input } from "../../ui/field.tsx"
+import { t } from "../i18n/translate.ts"
+import { Field, type FieldProps, Input } from "./field.tsx"
 
 interface PasswordFieldProps extends Omit<FieldProps, "children"> {
   value: string
