@@ -8,25 +8,7 @@ import { Button } from "./button.tsx"
 import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
 import { FieldChange } from "./field.tsx"
-
-/** A form's values and the saved values they are compared with. */
-export const useDraft = <T extends object>(initial: T) => {
-  const [base, setBase] = useState(initial)
-  const [values, setValues] = useState(initial)
-  const set = (changes: Partial<T>): void => setValues((before) => ({ ...before, ...changes }))
-  /** Call it when all values have been saved. */
-  const markSaved = (saved: T): void => {
-    setBase(saved)
-    setValues(saved)
-  }
-  /** Call it when some fields have been saved; other changes remain unsaved. */
-  const markFieldsSaved = (saved: Partial<T>): void => {
-    setBase((before) => ({ ...before, ...saved }))
-    set(saved)
-  }
-  const dirty = JSON.stringify(base) !== JSON.stringify(values)
-  return { base, values, set, markSaved, markFieldsSaved, dirty }
-}
+import type { FormState } from "./use-form.ts"
 
 /** The gateway's validation message for a field, in the user's language. */
 export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
@@ -37,39 +19,35 @@ export const fieldError = (error: unknown, ...paths: string[]): string | undefin
   return found && translateServerMessage(found.message)
 }
 
-interface FormProps {
-  dirty: boolean
-  saving: boolean
-  error: unknown
-  /** Fields that show their own errors, which the form therefore does not repeat. */
+interface FormProps<T extends object> {
+  form: Omit<FormState<T>, "set">
+  /** Fields that show their own errors, which the form therefore does not repeat; otherwise all. */
   fields?: readonly string[]
-  onSave: () => void
+  /** The label of the button that saves. */
   action?: string
-  /** Allows submitting without changes, for new objects. */
-  always?: boolean
-  saved?: boolean
-  children: ReactNode
   /** Shown next to the save button. */
   extraActions?: ReactNode
+  children: ReactNode
 }
 
 /** A form that saves with ⌘S, shows unsaved changes, and asks before discarding them. */
-export const Form = (props: FormProps) => {
-  const { dirty, saving, error, fields = [], onSave, action, always = false, saved } = props
+export const Form = <T extends object>(props: FormProps<T>) => {
+  const { values, isDirty, isSaving, isSaved, isNew, error, save } = props.form
+  const { fields = Object.keys(values), action = t("action.save") } = props
   const form = useRef<HTMLFormElement>(null)
   const blocker = useBlocker({
-    shouldBlockFn: () => dirty && !saving && !saved,
-    enableBeforeUnload: () => dirty && !saved,
+    shouldBlockFn: () => isDirty && !isSaving && !isSaved,
+    enableBeforeUnload: () => isDirty && !isSaved,
     withResolver: true,
   })
   // The last error whose fields the user has begun to correct.
   const [corrected, setCorrected] = useState<unknown>(null)
-  const canSave = always || dirty
+  const canSave = isNew || isDirty
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const wrong = form.current?.querySelector<HTMLElement>("[data-problem]")
     if (wrong) wrong.focus()
-    else if (!saving && canSave) onSave()
+    else if (!isSaving && canSave) save()
   }
   useShortcut("mod+s", () => form.current?.requestSubmit())
 
@@ -86,14 +64,14 @@ export const Form = (props: FormProps) => {
       <FieldChange value={() => setCorrected(error)}>{props.children}</FieldChange>
       {error !== null && error !== undefined && !isShownInFields && <ErrorNote error={error} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
-        <Button type="submit" variant="primary" busy={saving} disabled={!canSave}>
-          {action ?? t("action.save")}
+        <Button type="submit" variant="primary" busy={isSaving} disabled={!canSave}>
+          {action}
         </Button>
         {props.extraActions}
         <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
           {asksForCorrection && <span className="text-danger">{t("form.check")}</span>}
-          {!asksForCorrection && dirty && !always && t("form.unsaved")}
-          {!dirty && saved && (
+          {!asksForCorrection && isDirty && !isNew && t("form.unsaved")}
+          {!isDirty && isSaved && (
             <>
               <Check aria-hidden className="size-3.5 text-ok" /> {t("form.saved")}
             </>

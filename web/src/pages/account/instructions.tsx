@@ -1,11 +1,12 @@
-import { useMutation, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
 import { instructionsApi, instructionsQuery } from "../../lib/prompts-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { Field, TextArea } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 
 /** `/account/instructions` */
 export const InstructionsPage = () => {
@@ -20,27 +21,19 @@ export const InstructionsPage = () => {
 }
 
 const Instructions = ({ saved }: { saved: string }) => {
-  const { values, set, markSaved, dirty } = useDraft({ instructions: saved })
-  const save = useMutation({
-    mutationFn: () => instructionsApi.update(values),
-    onSuccess: (result) => {
-      markSaved(result)
-      queryClient.setQueryData(instructionsQuery.queryKey, result)
-    },
+  const form = useEditForm({
+    object: { instructions: saved },
+    valuesOf: ({ instructions }) => ({ instructions }),
+    save: instructionsApi.update,
+    onSaved: (result) => queryClient.setQueryData(instructionsQuery.queryKey, result),
   })
+  const { values, set, error } = form
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={["instructions"]}
-      onSave={save.mutate}
-    >
+    <Form form={form}>
       <Field
         label={t("instructions.text")}
         help={t("instructions.help")}
-        error={fieldError(save.error, "instructions")}
+        error={fieldError(error, "instructions")}
       >
         {(controlProps) => (
           <TextArea

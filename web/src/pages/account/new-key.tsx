@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -6,11 +6,13 @@ import { api } from "../../lib/api.ts"
 import { keysQuery, modelsQuery } from "../../lib/queries.ts"
 import { daySeconds } from "../../lib/utc-days.ts"
 import { ButtonLink } from "../../ui/button.tsx"
+import { CreatePage } from "../../ui/create-page.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { fieldError } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
+import { useCreateForm } from "../../ui/use-form.ts"
 import { CreatedSecret } from "./created-secret.tsx"
 import { ProgramSetup } from "./program-setup.tsx"
 import { isProgramAllowed, programs } from "./program-steps.ts"
@@ -28,12 +30,10 @@ export const NewKeyPage = () => {
 }
 
 const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
-  const client = useQueryClient()
   const { data: models = [] } = useQuery(modelsQuery)
-  const { values, set, dirty } = useDraft(empty)
-  const create = useMutation({
-    mutationFn: () => {
-      const { name, days, models: allowed_models, routes: allowed_routes } = values
+  const form = useCreateForm({
+    initial: empty,
+    create: ({ name, days, models: allowed_models, routes: allowed_routes }) => {
       const lifetimeSeconds = Number(days) * daySeconds
       return api.post("/api/v1/auths/api_keys", {
         body: {
@@ -46,69 +46,57 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
         },
       })
     },
-    onSuccess: (key) => {
-      void client.invalidateQueries({ queryKey: keysQuery.queryKey })
-      onCreated(key)
-    },
+    invalidates: [keysQuery.queryKey],
+    onCreated,
   })
-  const { error } = create
+  const { values, set, error } = form
   return (
-    <Page
+    <CreatePage
       title={t("keys.create")}
       lead={t("keys.createLead")}
       breadcrumb={<BackLink to="/account/keys">{t("keys.title")}</BackLink>}
-      narrow
+      form={form}
+      fields={["name", "expires_at", "allowed_models", "allowed_routes"]}
     >
-      <Form
-        dirty={dirty}
-        always
-        saving={create.isPending}
-        saved={create.isSuccess}
-        error={error}
-        fields={["name", "expires_at", "allowed_models", "allowed_routes"]}
-        onSave={create.mutate}
-        action={t("keys.create")}
-      >
-        <TextField
-          label={t("keys.name")}
-          value={values.name}
-          onValue={(name) => set({ name })}
-          error={fieldError(error, "name")}
-          placeholder={t("keys.namePlaceholder")}
-          autoComplete="off"
-        />
-        <Field label={t("keys.expires")} error={fieldError(error, "expires_at")}>
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.days}
-              onValue={(days) => set({ days })}
-              options={lifetimeDays.map((value) => ({
-                value,
-                label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
-              }))}
-            />
-          )}
-        </Field>
-        <TokensField
-          label={t("keys.models")}
-          placeholder={t("keys.allModels")}
-          values={values.models}
-          onValues={(next) => set({ models: next })}
-          suggestions={models.map(({ id }) => id)}
-          error={fieldError(error, "allowed_models")}
-        />
-        <TokensField
-          label={t("keys.routes")}
-          help={t("keys.routesHelp")}
-          placeholder={t("keys.routesPlaceholder")}
-          values={values.routes}
-          onValues={(routes) => set({ routes })}
-          suggestions={defaultRoutes}
-          error={fieldError(error, "allowed_routes")}
-        />
-      </Form>
-    </Page>
+      <TextField
+        label={t("keys.name")}
+        value={values.name}
+        onValue={(name) => set({ name })}
+        error={fieldError(error, "name")}
+        placeholder={t("keys.namePlaceholder")}
+        autoComplete="off"
+      />
+      <Field label={t("keys.expires")} error={fieldError(error, "expires_at")}>
+        {(controlProps) => (
+          <Select
+            {...controlProps}
+            value={values.days}
+            onValue={(days) => set({ days })}
+            options={lifetimeDays.map((value) => ({
+              value,
+              label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
+            }))}
+          />
+        )}
+      </Field>
+      <TokensField
+        label={t("keys.models")}
+        placeholder={t("keys.allModels")}
+        values={values.models}
+        onValues={(next) => set({ models: next })}
+        suggestions={models.map(({ id }) => id)}
+        error={fieldError(error, "allowed_models")}
+      />
+      <TokensField
+        label={t("keys.routes")}
+        help={t("keys.routesHelp")}
+        placeholder={t("keys.routesPlaceholder")}
+        values={values.routes}
+        onValues={(routes) => set({ routes })}
+        suggestions={defaultRoutes}
+        error={fieldError(error, "allowed_routes")}
+      />
+    </CreatePage>
   )
 }
 

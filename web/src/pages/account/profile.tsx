@@ -10,10 +10,11 @@ import { sessionQuery, useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { Select } from "../../ui/select.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { OwnLinkedAccounts } from "./linked-accounts.tsx"
 import { OwnStorage } from "./storage.tsx"
 
@@ -29,28 +30,20 @@ export const ProfilePage = () => (
 
 const Profile = () => {
   const me = useCurrentUser()
-  const { values, set, markSaved, dirty } = useDraft({ name: me.name })
-  const save = useMutation({
-    mutationFn: () => api.post("/api/v1/auths/update/profile", { body: values }),
-    onSuccess: ({ name }) => {
-      markSaved({ name })
-      void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
-    },
+  const form = useEditForm({
+    object: me,
+    valuesOf: ({ name }: { name: string }) => ({ name }),
+    save: (body) => api.post("/api/v1/auths/update/profile", { body }),
+    invalidates: [sessionQuery.queryKey],
   })
+  const { values, set, error } = form
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={["name"]}
-      onSave={save.mutate}
-    >
+    <Form form={form}>
       <TextField
         label={t("session.name")}
         value={values.name}
         onValue={(name) => set({ name })}
-        error={fieldError(save.error, "name")}
+        error={fieldError(error, "name")}
         autoComplete="name"
       />
       <DefinitionList

@@ -1,14 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { DeleteSection } from "../../ui/delete-section.tsx"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import {
   ConnectionBasics,
   ConnectionTest,
@@ -78,29 +80,29 @@ const valuesOf = (connection: Connection) => {
   return { kind, name, base_url, api_key: "", ...more }
 }
 
+const toChanges = (values: ReturnType<typeof valuesOf>) => {
+  const { kind, api_key, id_prefix, ...rest } = withDefaultName(values)
+  return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
+}
+
 const Details = ({ connection }: { connection: Connection }) => {
-  const client = useQueryClient()
-  const { values, set, markSaved, dirty } = useDraft(valuesOf(connection))
   const params = { id: connection.id }
   const provider = useProvider(connection.kind)
   const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
-  const changes = () => {
-    const { kind, api_key, id_prefix, ...rest } = withDefaultName(values)
-    return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
-  }
-  const save = useMutation({
-    mutationFn: () => api.post("/api/v1/connections/:id/update", { params, body: changes() }),
-    onSuccess: (saved) => {
-      markSaved(valuesOf(saved))
-      client.setQueryData(connectionQuery(connection.id).queryKey, saved)
-      void client.invalidateQueries({ queryKey: ["models"] })
-    },
+  const form = useEditForm({
+    object: connection,
+    valuesOf,
+    save: (changed) =>
+      api.post("/api/v1/connections/:id/update", { params, body: toChanges(changed) }),
+    invalidates: [["models"]],
+    onSaved: (saved) => queryClient.setQueryData(connectionQuery(connection.id).queryKey, saved),
   })
+  const { values, set, isDirty, error } = form
   // Unsaved changes can only be tested with a newly entered key, because the API never returns the
   // saved key.
   const ask = (): Promise<ConnectionTestResult> =>
-    dirty && values.api_key
-      ? testUnsaved({ kind: connection.kind, ...changes() })
+    isDirty && values.api_key
+      ? testUnsaved({ kind: connection.kind, ...toChanges(values) })
       : api.post("/api/v1/connections/:id/test", { params })
   const test = useConnectionTest(values, ask)
   const basics = (
@@ -108,7 +110,7 @@ const Details = ({ connection }: { connection: Connection }) => {
       <ConnectionBasics
         values={values}
         set={set}
-        error={save.error ?? test.error}
+        error={error ?? test.error}
         savedKey={connection.api_key}
         locked={locked}
       />
@@ -118,16 +120,9 @@ const Details = ({ connection }: { connection: Connection }) => {
   // The environment sets every field, so that there is nothing to save.
   if (locked !== undefined) return <div className="flex flex-col gap-5">{basics}</div>
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={Object.keys(values)}
-      onSave={save.mutate}
-    >
+    <Form form={form}>
       {basics}
-      <ConnectionOptions values={values} set={set} error={save.error} />
+      <ConnectionOptions values={values} set={set} error={error} />
     </Form>
   )
 }

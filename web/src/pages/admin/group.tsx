@@ -1,13 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { Group } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { groupQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { DeleteSection } from "../../ui/delete-section.tsx"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { GroupMembers } from "./group-members.tsx"
 import { GroupFields } from "./new-group.tsx"
 
@@ -36,27 +38,20 @@ export const GroupPage = () => {
   )
 }
 
-const Details = ({ group: { id, name, description, source } }: { group: Group }) => {
-  const client = useQueryClient()
-  const { values, set, markSaved, dirty } = useDraft({ name, description })
-  const save = useMutation({
-    mutationFn: () => api.post("/api/v1/groups/:id/update", { params: { id }, body: values }),
-    onSuccess: (saved) => {
-      markSaved({ name: saved.name, description: saved.description })
-      client.setQueryData(groupQuery(id).queryKey, saved)
-      void client.invalidateQueries({ queryKey: ["groups"] })
-    },
+const valuesOf = ({ name, description }: Group) => ({ name, description })
+
+const Details = ({ group }: { group: Group }) => {
+  const { id, source } = group
+  const form = useEditForm({
+    object: group,
+    valuesOf,
+    save: (body) => api.post("/api/v1/groups/:id/update", { params: { id }, body }),
+    invalidates: [["groups"]],
+    onSaved: (saved) => queryClient.setQueryData(groupQuery(id).queryKey, saved),
   })
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={["name", "description"]}
-      onSave={save.mutate}
-    >
-      <GroupFields values={values} set={set} error={save.error} provisioned={source === "scim"} />
+    <Form form={form}>
+      <GroupFields form={form} provisioned={source === "scim"} />
     </Form>
   )
 }

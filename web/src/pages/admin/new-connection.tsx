@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useRouter } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
 import type { ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { providersQuery } from "../../lib/queries.ts"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useCreateForm } from "../../ui/use-form.ts"
 import {
   ConnectionBasics,
   ConnectionTest,
@@ -33,35 +33,23 @@ export const NewConnectionPage = () => {
 }
 
 const NewConnectionForm = ({ providers }: { providers: readonly ProviderInfo[] }) => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const { values, set, dirty } = useDraft(createConnectionValues(providers))
-  const create = useMutation({
-    mutationFn: () => api.post("/api/v1/connections/create", { body: withDefaultName(values) }),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ["connections"] })
-      await client.invalidateQueries({ queryKey: ["models"] })
-      await router.navigate({
+  const form = useCreateForm({
+    initial: createConnectionValues(providers),
+    create: (values) => api.post("/api/v1/connections/create", { body: withDefaultName(values) }),
+    invalidates: [["connections"], ["models"]],
+    onCreated: ({ id }, router) =>
+      router.navigate({
         to: "/admin/connections/$connectionId",
         params: { connectionId: id },
         ignoreBlocker: true,
-      })
-    },
+      }),
   })
+  const { values, set, error } = form
   const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   return (
-    <Form
-      dirty={dirty}
-      always
-      saving={create.isPending}
-      saved={create.isSuccess}
-      error={create.error}
-      fields={["kind", "name", "base_url", "api_key"]}
-      onSave={create.mutate}
-      action={t("connections.add")}
-    >
+    <Form form={form} action={t("connections.add")}>
       <ProviderTiles providers={providers} values={values} set={set} />
-      <ConnectionBasics values={values} set={set} error={create.error ?? test.error} />
+      <ConnectionBasics values={values} set={set} error={error ?? test.error} />
       <ConnectionTest test={test} />
     </Form>
   )

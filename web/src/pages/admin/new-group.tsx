@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { CreatePage } from "../../ui/create-page.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { BackLink, Page } from "../../ui/page.tsx"
+import { fieldError } from "../../ui/form.tsx"
+import { BackLink } from "../../ui/page.tsx"
+import { type FormState, useCreateForm } from "../../ui/use-form.ts"
 
 interface GroupValues {
   name: string
@@ -12,14 +12,15 @@ interface GroupValues {
 }
 
 interface GroupFieldsProps {
-  values: GroupValues
-  set: (changes: Partial<GroupValues>) => void
-  error: unknown
+  form: FormState<GroupValues>
   /** The identity provider manages the name. */
   provisioned?: boolean
 }
 
-export const GroupFields = ({ values, set, error, provisioned = false }: GroupFieldsProps) => (
+export const GroupFields = ({
+  form: { values, set, error },
+  provisioned = false,
+}: GroupFieldsProps) => (
   <>
     <TextField
       label={t("groups.name")}
@@ -43,39 +44,25 @@ export const GroupFields = ({ values, set, error, provisioned = false }: GroupFi
 )
 
 export const NewGroupPage = () => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const { values, set, dirty } = useDraft<GroupValues>({ name: "", description: "" })
-  const create = useMutation({
-    mutationFn: () => api.post("/api/v1/groups/create", { body: values }),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ["groups"] })
-      await router.navigate({
+  const form = useCreateForm({
+    initial: { name: "", description: "" },
+    create: (body) => api.post("/api/v1/groups/create", { body }),
+    invalidates: [["groups"]],
+    onCreated: ({ id }, router) =>
+      router.navigate({
         to: "/admin/groups/$groupId",
         params: { groupId: id },
         ignoreBlocker: true,
-      })
-    },
+      }),
   })
   return (
-    <Page
+    <CreatePage
       title={t("groups.create")}
       lead={t("groups.lead")}
       breadcrumb={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
-      narrow
+      form={form}
     >
-      <Form
-        dirty={dirty}
-        always
-        saving={create.isPending}
-        saved={create.isSuccess}
-        error={create.error}
-        fields={["name", "description"]}
-        onSave={create.mutate}
-        action={t("groups.create")}
-      >
-        <GroupFields values={values} set={set} error={create.error} />
-      </Form>
-    </Page>
+      <GroupFields form={form} />
+    </CreatePage>
   )
 }

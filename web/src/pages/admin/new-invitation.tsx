@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { X } from "lucide-react"
 import { useState } from "react"
 import type { CreatedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
@@ -11,10 +11,12 @@ import { daySeconds } from "../../lib/utc-days.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
+import { CreatePage } from "../../ui/create-page.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { fieldError } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
+import { useCreateForm } from "../../ui/use-form.ts"
 
 const lifetimes = [1, 7, 30, 90] as const
 
@@ -33,79 +35,66 @@ export const NewInvitationPage = () => {
 }
 
 const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) => void }) => {
-  const client = useQueryClient()
-  const { values, set, dirty } = useDraft(empty)
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    initial: empty,
+    create: ({ email, role, groups, days }) =>
       api.post("/api/v1/invitations/create", {
         body: {
-          ...(values.email.trim() && { email: values.email.trim() }),
-          role: values.role,
-          group_ids: values.groups.map(({ id }) => id),
-          expires_in: Number(values.days) * daySeconds,
+          ...(email.trim() && { email: email.trim() }),
+          role,
+          group_ids: groups.map(({ id }) => id),
+          expires_in: Number(days) * daySeconds,
         },
       }),
-    onSuccess: (invitation) => {
-      void client.invalidateQueries({ queryKey: ["invitations"] })
-      onCreated(invitation)
-    },
+    invalidates: [["invitations"]],
+    onCreated,
   })
-  const { error } = create
+  const { values, set, error } = form
   return (
-    <Page
+    <CreatePage
       title={t("invitations.create")}
       lead={t("invitations.createLead")}
       breadcrumb={<BackLink to="/admin/invitations">{t("invitations.title")}</BackLink>}
-      narrow
+      form={form}
+      fields={["email"]}
     >
-      <Form
-        dirty={dirty}
-        always
-        saving={create.isPending}
-        saved={create.isSuccess}
-        error={error}
-        fields={["email"]}
-        onSave={create.mutate}
-        action={t("invitations.create")}
-      >
-        <TextField
-          label={t("session.email")}
-          help={t("invitations.emailHelp")}
-          type="email"
-          value={values.email}
-          onValue={(email) => set({ email })}
-          error={fieldError(error, "email")}
-          autoComplete="off"
-        />
-        <Field label={t("user.role")}>
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.role}
-              onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
-              options={(["user", "admin"] as const).map((value) => ({
-                value,
-                label: t(`role.${value}`),
-              }))}
-            />
-          )}
-        </Field>
-        <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
-        <Field label={t("invitations.expires")}>
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.days}
-              onValue={(days) => set({ days })}
-              options={lifetimes.map((count) => ({
-                value: String(count),
-                label: t("invitations.days", { count }),
-              }))}
-            />
-          )}
-        </Field>
-      </Form>
-    </Page>
+      <TextField
+        label={t("session.email")}
+        help={t("invitations.emailHelp")}
+        type="email"
+        value={values.email}
+        onValue={(email) => set({ email })}
+        error={fieldError(error, "email")}
+        autoComplete="off"
+      />
+      <Field label={t("user.role")}>
+        {(controlProps) => (
+          <Select
+            {...controlProps}
+            value={values.role}
+            onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
+            options={(["user", "admin"] as const).map((value) => ({
+              value,
+              label: t(`role.${value}`),
+            }))}
+          />
+        )}
+      </Field>
+      <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
+      <Field label={t("invitations.expires")}>
+        {(controlProps) => (
+          <Select
+            {...controlProps}
+            value={values.days}
+            onValue={(days) => set({ days })}
+            options={lifetimes.map((count) => ({
+              value: String(count),
+              label: t("invitations.days", { count }),
+            }))}
+          />
+        )}
+      </Field>
+    </CreatePage>
   )
 }
 

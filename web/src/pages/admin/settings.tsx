@@ -1,16 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import type { Settings, SettingsView } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { configQuery, sessionQuery } from "../../lib/session.ts"
 import { Field, TextArea } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Select } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { SemanticSearch } from "./semantic-search.tsx"
 import { DaysField, SettingsGroup } from "./settings-fields.tsx"
 import { BannerFields, DefaultModelField } from "./workspace-settings.tsx"
@@ -34,23 +36,24 @@ const changedSettings = (before: Settings, after: Settings): Partial<Settings> =
     Object.entries(after).filter(([name, value]) => before[name as keyof Settings] !== value),
   )
 
-const SettingsForm = ({ view }: { view: SettingsView }) => {
-  const client = useQueryClient()
-  const { base, values, set, markSaved, markFieldsSaved, dirty } = useDraft(view.values)
-  const refreshSettings = (saved: SettingsView): void => {
-    client.setQueryData(settingsQuery.queryKey, saved)
-    void client.invalidateQueries({ queryKey: configQuery.queryKey })
-    void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
-    void client.invalidateQueries({ queryKey: embeddingStatusQuery.queryKey })
+const valuesOf = ({ values }: SettingsView): Settings => values
+
+const refreshSettings = (saved: SettingsView): void => {
+  queryClient.setQueryData(settingsQuery.queryKey, saved)
+  for (const { queryKey } of [configQuery, sessionQuery, embeddingStatusQuery]) {
+    void queryClient.invalidateQueries({ queryKey })
   }
-  const save = useMutation({
-    mutationFn: () => api.post("/api/v1/settings", { body: changedSettings(base, values) }),
-    onSuccess: (saved) => {
-      markSaved(saved.values)
-      refreshSettings(saved)
-    },
+}
+
+const SettingsForm = ({ view }: { view: SettingsView }) => {
+  const form = useEditForm({
+    object: view,
+    valuesOf,
+    save: (changed, before) =>
+      api.post("/api/v1/settings", { body: changedSettings(before, changed) }),
+    onSaved: refreshSettings,
   })
-  const { error } = save
+  const { values, set, error } = form
   const { locked } = view
   const days = (name: "jwt_expires_in" | "usage_retention" | "audit_retention") => ({
     seconds: values[name],
@@ -59,14 +62,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
     error: fieldError(error, name),
   })
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={error}
-      fields={Object.keys(values)}
-      onSave={save.mutate}
-    >
+    <Form form={form}>
       <SettingsGroup title={t("settings.accounts")}>
         <SwitchField
           label={t("settings.signup")}
@@ -139,7 +135,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           locked={locked.embedding_model}
           error={fieldError(error, "embedding_model")}
           onSaved={(saved) => {
-            markFieldsSaved({ embedding_model: saved.values.embedding_model })
+            form.markFieldsSaved({ embedding_model: saved.values.embedding_model })
             refreshSettings(saved)
           }}
         />

@@ -1,19 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { CircleCheck, CircleX, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import type { SignOnProvider } from "../../../../server/src/sso/schema.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field } from "../../ui/field.tsx"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { AddSignOnProvider } from "./add-sign-on-provider.tsx"
 import { CopyableValue } from "./copyable-value.tsx"
 
@@ -162,28 +164,18 @@ const Test = ({ name }: { name: string }) => {
 }
 
 const Passwords = ({ view }: { view: SettingsView }) => {
-  const client = useQueryClient()
-  const { values, set, markSaved, dirty } = useDraft({
-    password_sign_in: view.values.password_sign_in,
+  const form = useEditForm({
+    object: view,
+    valuesOf: ({ values: { password_sign_in } }: SettingsView) => ({ password_sign_in }),
+    save: (body) => api.post("/api/v1/settings", { body }),
+    invalidates: [configQuery.queryKey],
+    onSaved: (saved) => queryClient.setQueryData(settingsQuery.queryKey, saved),
   })
-  const save = useMutation({
-    mutationFn: () => api.post("/api/v1/settings", { body: values }),
-    onSuccess: (saved) => {
-      markSaved({ password_sign_in: saved.values.password_sign_in })
-      client.setQueryData(settingsQuery.queryKey, saved)
-      void client.invalidateQueries({ queryKey: configQuery.queryKey })
-    },
-  })
+  const { values, set } = form
   const locked = view.locked.password_sign_in
   return (
     <Section title={t("signOn.passwords")}>
-      <Form
-        dirty={dirty}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={save.error}
-        onSave={save.mutate}
-      >
+      <Form form={form} fields={[]}>
         <Field
           label={t("signOn.passwordSignIn")}
           help={t("signOn.passwordHelp", { variable: "PASSWORD_SIGN_IN=on" })}

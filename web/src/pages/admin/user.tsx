@@ -5,16 +5,18 @@ import type { User, UserChanges } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { userQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
 import { DeleteUserSection } from "../ownership/delete-user.tsx"
 import { RoleField } from "./new-user.tsx"
@@ -47,36 +49,25 @@ export const UserPage = () => {
   )
 }
 
-const useUpdate = (user: User) => {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (changes: UserChanges) =>
-      api.post("/api/v1/users/:id/update", { params: { id: user.id }, body: changes }),
-    onSuccess: (saved) => {
-      client.setQueryData(userQuery(user.id).queryKey, saved)
-      void client.invalidateQueries({ queryKey: ["users"] })
-    },
-  })
+const updateUser = async (id: string, body: UserChanges): Promise<User> => {
+  const saved = await api.post("/api/v1/users/:id/update", { params: { id }, body })
+  queryClient.setQueryData(userQuery(id).queryKey, saved)
+  void queryClient.invalidateQueries({ queryKey: ["users"] })
+  return saved
 }
 
+const valuesOf = ({ name, email, role, active }: User) => ({ name, email, role, active })
+
 const Details = ({ user }: { user: User }) => {
-  const { name, email, role, active } = user
-  const { values, set, markSaved, dirty } = useDraft({ name, email, role, active })
-  const update = useUpdate(user)
-  const save = (): void => {
-    update.mutate(values, { onSuccess: (saved) => markSaved({ ...values, name: saved.name }) })
-  }
-  const { error } = update
+  const form = useEditForm({
+    object: user,
+    valuesOf,
+    save: (values) => updateUser(user.id, values),
+  })
+  const { values, set, error } = form
   const provisioned = user.source === "scim"
   return (
-    <Form
-      dirty={dirty}
-      saving={update.isPending}
-      saved={update.isSuccess}
-      error={error}
-      fields={["name", "email", "role", "active"]}
-      onSave={save}
-    >
+    <Form form={form}>
       <TextField
         label={t("user.name")}
         help={provisioned && t("provisioning.nameKept")}
@@ -117,7 +108,10 @@ const Details = ({ user }: { user: User }) => {
 
 const Password = ({ user }: { user: User }) => {
   const [password, setPassword] = useState("")
-  const update = useUpdate(user)
+  const update = useMutation({
+    mutationFn: () => updateUser(user.id, { password }),
+    onSuccess: () => setPassword(""),
+  })
   const { error } = update
   const wrong = fieldError(error, "password")
   return (
@@ -127,7 +121,7 @@ const Password = ({ user }: { user: User }) => {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          update.mutate({ password }, { onSuccess: () => setPassword("") })
+          update.mutate()
         }}
       >
         <PasswordField

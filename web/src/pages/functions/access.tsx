@@ -1,12 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useId } from "react"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { queryClient } from "../../lib/query-client.ts"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { functionQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
@@ -19,29 +21,17 @@ const valuesOf = (one: FunctionRecord) => {
 /** Who may use the function, the hosts it may contact, and the models it filters. */
 export const AccessPart = () => {
   const one = useFunction()
-  const client = useQueryClient()
-  const { values, set, markSaved, dirty } = useDraft(valuesOf(one))
-  const save = useMutation({
-    mutationFn: () =>
-      api.post("/api/v1/functions/id/:id/update", { params: { id: one.id }, body: values }),
-    onSuccess: async (saved) => {
-      markSaved(valuesOf(saved))
-      client.setQueryData(functionQuery(one.id).queryKey, saved)
-      await client.invalidateQueries({ queryKey: ["functions"] })
-      await client.invalidateQueries({ queryKey: ["models"] })
-    },
+  const form = useEditForm({
+    object: one,
+    valuesOf,
+    save: (body) => api.post("/api/v1/functions/id/:id/update", { params: { id: one.id }, body }),
+    invalidates: [["functions"], ["models"]],
+    onSaved: (saved) => queryClient.setQueryData(functionQuery(one.id).queryKey, saved),
   })
-  const { error } = save
+  const { values, set, error } = form
   return (
     <div className="max-w-[42rem]">
-      <Form
-        dirty={dirty}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={error}
-        fields={Object.keys(values)}
-        onSave={save.mutate}
-      >
+      <Form form={form}>
         {one.models.length > 0 && (
           <GrantsField
             label={t("access.grants")}

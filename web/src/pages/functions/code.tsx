@@ -24,7 +24,7 @@ export const CodePart = () => {
   const [problems, setProblems] = useState<readonly SourceProblem[]>([])
   const [reviewing, setReviewing] = useState(false)
   const editor = useRef<EditorHandle | null>(null)
-  const dirty = content !== base.content
+  const isDirty = content !== base.content
 
   const checkContent = async (text: string): Promise<readonly SourceProblem[]> => {
     const found = await checkSource(text)
@@ -51,14 +51,18 @@ export const CodePart = () => {
   return (
     <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
       <Form
-        dirty={dirty}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={null}
-        onSave={() => (reviewing ? undefined : setReviewing(true))}
+        form={{
+          values: { content },
+          isDirty,
+          isSaving: save.isPending,
+          isSaved: save.isSuccess && !isDirty,
+          isNew: false,
+          error: null,
+          save: () => (reviewing ? undefined : setReviewing(true)),
+        }}
         action={t("functions.save")}
         extraActions={
-          dirty && (
+          isDirty && (
             <Button variant="quiet" onClick={() => editor.current?.replace(base.content)}>
               {t("functions.revert")}
             </Button>

@@ -1,42 +1,39 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useRouter } from "@tanstack/react-router"
 import { useId } from "react"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { deriveFunctionId } from "../../lib/derive-id.ts"
 import { classes } from "../../ui/classes.ts"
+import { CreatePage } from "../../ui/create-page.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
-import { BackLink, Page } from "../../ui/page.tsx"
+import { BackLink } from "../../ui/page.tsx"
+import { useCreateForm } from "../../ui/use-form.ts"
 import { type Example, examples } from "./examples.ts"
 
 const emptyValues = { example: "empty", name: "", id: "", description: "" }
 
 export const NewFunctionPage = () => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const { values, set, dirty } = useDraft(emptyValues)
   const derivedId = useDerivedId(deriveFunctionId)
   const all = examples()
-  const create = useMutation({
-    mutationFn: () => {
-      const { example, name, id, description } = values
+  const form = useCreateForm({
+    initial: emptyValues,
+    create: ({ example, name, id, description }) => {
       const content = all.find((one) => one.id === example)?.content ?? ""
       const meta = { description, tags: [] }
       // Disabled at first, so that unreviewed code does not answer anyone.
       const body = { id: id || deriveFunctionId(name), name, content, meta, is_active: false }
       return api.post("/api/v1/functions/create", { body })
     },
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ["functions"] })
-      await router.navigate({
+    invalidates: [["functions"]],
+    onCreated: ({ id }, router) =>
+      router.navigate({
         to: "/functions/$functionId",
         params: { functionId: id },
         ignoreBlocker: true,
-      })
-    },
+      }),
   })
+  const { values, set, error } = form
   const choose = ({ id, name, description }: Example): void => {
     const initialName = id === "empty" ? "" : name
     const initialDescription = id === "empty" ? "" : description
@@ -46,45 +43,34 @@ export const NewFunctionPage = () => {
       ...derivedId.withName(initialName),
     })
   }
-  const { error } = create
   return (
-    <Page
+    <CreatePage
       title={t("functions.create")}
       lead={t("functions.createLead")}
       breadcrumb={<BackLink to="/functions">{t("functions.title")}</BackLink>}
-      narrow
+      form={form}
+      fields={["id", "name", "meta"]}
     >
-      <Form
-        always
-        dirty={dirty}
-        saving={create.isPending}
-        saved={create.isSuccess}
+      <Gallery examples={all} chosen={values.example} onChoose={choose} />
+      <NameAndIdFields
+        labels={{
+          name: t("functions.name"),
+          id: t("functions.id"),
+          idHelp: t("functions.idHelp"),
+        }}
+        values={values}
+        set={set}
+        derivedId={derivedId}
         error={error}
-        fields={["id", "name", "meta"]}
-        onSave={create.mutate}
-        action={t("functions.create")}
-      >
-        <Gallery examples={all} chosen={values.example} onChoose={choose} />
-        <NameAndIdFields
-          labels={{
-            name: t("functions.name"),
-            id: t("functions.id"),
-            idHelp: t("functions.idHelp"),
-          }}
-          values={values}
-          set={set}
-          derivedId={derivedId}
-          error={error}
-        />
-        <TextField
-          label={t("functions.description")}
-          value={values.description}
-          onValue={(description) => set({ description })}
-          error={fieldError(error, "meta.description")}
-          autoComplete="off"
-        />
-      </Form>
-    </Page>
+      />
+      <TextField
+        label={t("functions.description")}
+        value={values.description}
+        onValue={(description) => set({ description })}
+        error={fieldError(error, "meta.description")}
+        autoComplete="off"
+      />
+    </CreatePage>
   )
 }
 

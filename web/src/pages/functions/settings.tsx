@@ -1,11 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { SlidersHorizontal } from "lucide-react"
 import type { FunctionValves } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { valvesQuery } from "./functions-api.ts"
 import { OpenCode } from "./open-code.tsx"
 import { SettingField, type SettingValue } from "./setting-field.tsx"
@@ -35,31 +37,20 @@ const changed = (before: Record<string, SettingValue>, after: Record<string, Set
   Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]))
 
 const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) => {
-  const client = useQueryClient()
-  const { base, values, set, markSaved, dirty } = useDraft<Record<string, SettingValue>>(
-    valves.values,
-  )
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useEditForm({
+    object: valves,
+    valuesOf: ({ values }: Pick<FunctionValves, "values">): Record<string, SettingValue> => values,
+    save: (values, saved) =>
       api.post("/api/v1/functions/id/:id/valves", {
         params: { id },
-        body: { values: changed(base, values) },
+        body: { values: changed(saved, values) },
       }),
-    onSuccess: (saved) => {
-      markSaved(saved.values)
-      client.setQueryData(valvesQuery(id).queryKey, saved)
-    },
+    onSaved: (result) => queryClient.setQueryData(valvesQuery(id).queryKey, result),
   })
+  const { values, saved, set, error } = form
   return (
     <div className="max-w-[42rem]">
-      <Form
-        dirty={dirty}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={save.error}
-        fields={["values"]}
-        onSave={save.mutate}
-      >
+      <Form form={form} fields={["values"]}>
         <p className="text-sm text-muted">{t("values.lead")}</p>
         {Object.entries(valves.settings).map(([name, shape]) => (
           <SettingField
@@ -67,9 +58,9 @@ const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) =>
             name={name}
             shape={shape}
             value={values[name] ?? null}
-            stored={base[name] ?? null}
+            stored={saved[name] ?? null}
             onValue={(value) => set({ [name]: value })}
-            error={fieldError(save.error, `values.${name}`)}
+            error={fieldError(error, `values.${name}`)}
           />
         ))}
       </Form>

@@ -4,6 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import { Select } from "../../ui/select.tsx"
+import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
 
 const searchModes = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]
@@ -15,17 +16,13 @@ export interface CollectionValues {
   access_grants: AccessGrant[]
 }
 
-export const collectionPaths = ["name", "description", "search", "access_grants"]
-
 interface FieldsProps {
-  values: CollectionValues
-  set: (changes: Partial<CollectionValues>) => void
-  error: unknown
+  form: FormState<CollectionValues>
   shareable: boolean
 }
 
 /** Name, description, search mode, and access of a collection. */
-export const CollectionFields = ({ values, set, error, shareable }: FieldsProps) => (
+export const CollectionFields = ({ form: { values, set, error }, shareable }: FieldsProps) => (
   <>
     <TextField
       label={t("knowledge.name")}

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import { Eraser, Trash2 } from "lucide-react"
 import { useState } from "react"
@@ -12,11 +11,12 @@ import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { useCollection } from "./collection.tsx"
-import { CollectionFields, type CollectionValues, collectionPaths } from "./collection-form.tsx"
+import { CollectionFields, type CollectionValues } from "./collection-form.tsx"
 
 const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
   const { name, description, search, access_grants } = collection
@@ -30,28 +30,17 @@ interface EditProps {
 }
 
 const Edit = ({ collection, owned }: EditProps) => {
-  const { values, set, markSaved, dirty } = useDraft(valuesOf(collection))
-  const save = useMutation({
-    mutationFn: () => {
-      const { access_grants, ...fields } = values
-      return collectionApi.update(collection.id, owned ? values : fields)
-    },
-    onSuccess: (saved) => {
-      markSaved(valuesOf(saved))
-      queryClient.setQueryData(collectionQuery(collection.id).queryKey, saved)
-      void queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
-    },
+  const form = useEditForm({
+    object: collection,
+    valuesOf,
+    save: ({ access_grants, ...fields }) =>
+      collectionApi.update(collection.id, owned ? { ...fields, access_grants } : fields),
+    invalidates: [["collections", "list"]],
+    onSaved: (saved) => queryClient.setQueryData(collectionQuery(collection.id).queryKey, saved),
   })
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={collectionPaths}
-      onSave={save.mutate}
-    >
-      <CollectionFields values={values} set={set} error={save.error} shareable={owned} />
+    <Form form={form}>
+      <CollectionFields form={form} shareable={owned} />
     </Form>
   )
 }

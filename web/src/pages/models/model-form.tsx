@@ -9,6 +9,7 @@ import { Form, fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
+import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
 import type { ModelValues } from "./model-values.ts"
@@ -16,32 +17,18 @@ import { ParamsFields } from "./params-fields.tsx"
 import { StartersField } from "./starters-field.tsx"
 import { TryModel } from "./try-model.tsx"
 
-interface ModelFormProps {
-  values: ModelValues
-  set: (changes: Partial<ModelValues>) => void
-  dirty: boolean
-  saving: boolean
-  saved: boolean
-  error: unknown
-  onSave: () => void
-  /** A new model, whose ID can still be chosen. */
-  fresh?: boolean
-}
-
 /** The fields of a workspace model, with a pane to try them. */
-export const ModelForm = (props: ModelFormProps) => {
-  const { values, set, error, fresh = false, ...form } = props
+export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
+  const { values, set, error, isNew } = form
   const { data: models = [] } = useQuery(modelsQuery)
   const derivedId = useDerivedId(deriveId)
   const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
   return (
     <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
       <Form
-        {...form}
-        error={error}
-        always={fresh}
+        form={form}
         fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
-        {...(fresh && { action: t("models.create") })}
+        {...(isNew && { action: t("models.create") })}
       >
         <Field label={t("models.base")} error={fieldError(error, "base_model_id")}>
           {(controlProps) => (
@@ -58,8 +45,8 @@ export const ModelForm = (props: ModelFormProps) => {
             />
           )}
         </Field>
-        <div className={classes("grid gap-x-4 gap-y-5", fresh && "sm:grid-cols-2")}>
-          {fresh ? (
+        <div className={classes("grid gap-x-4 gap-y-5", isNew && "sm:grid-cols-2")}>
+          {isNew ? (
             <NameAndIdFields
               labels={{ name: t("models.name"), id: t("models.id"), idHelp: t("models.idHelp") }}
               values={values}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import { Boxes, MessageSquare, Plus, SquareFunction } from "lucide-react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
@@ -11,9 +11,9 @@ import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { useDraft } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { mayManage } from "../grants/access.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { KeySnippets } from "./key-snippets.tsx"
@@ -158,29 +158,16 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
 }
 
 const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
-  const client = useQueryClient()
-  const { values, set, markSaved, dirty } = useDraft(toModelValues(workspace))
-  const save = useMutation({
-    mutationFn: () => {
-      const { id, ...changes } = toRequestBody(values, workspace)
-      return api.post("/api/v1/models/model/update", { query: { id }, body: changes })
+  const form = useEditForm({
+    object: workspace,
+    valuesOf: toModelValues,
+    save: (values) => {
+      const { id, ...body } = toRequestBody(values, workspace)
+      return api.post("/api/v1/models/model/update", { query: { id }, body })
     },
-    onSuccess: (saved) => {
-      markSaved(toModelValues(saved))
-      void client.invalidateQueries({ queryKey: ["models"] })
-    },
+    invalidates: [["models"]],
   })
-  return (
-    <ModelForm
-      values={values}
-      set={set}
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      onSave={save.mutate}
-    />
-  )
+  return <ModelForm form={form} />
 }
 
 const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: WorkspaceModel }) => {

@@ -3,6 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import type { FormState } from "../../ui/use-form.ts"
 import type { Attachment } from "../chat/attachments.ts"
 import { useChatModels } from "../chat/chat-models.ts"
 import { ProjectFiles } from "./project-files.tsx"
@@ -11,17 +12,15 @@ export interface ProjectValues extends Omit<NewProject, "files"> {
   files: Attachment[]
 }
 
-/** The fields that show the gateway's validation messages. */
-export const projectPaths = ["name", "instructions", "model", "files"]
-
 interface ProjectFieldsProps {
-  values: ProjectValues
-  set: (change: (before: ProjectValues) => ProjectValues) => void
-  error: unknown
+  form: FormState<ProjectValues>
   destination: string
 }
 
-export const ProjectFields = ({ values, set, error, destination }: ProjectFieldsProps) => {
+export const ProjectFields = ({
+  form: { values, set, error },
+  destination,
+}: ProjectFieldsProps) => {
   const { models } = useChatModels()
   const { name, instructions, model, files } = values
   const known = models.map(({ id, name: label }) => ({ value: id, label }))
@@ -36,7 +35,7 @@ export const ProjectFields = ({ values, set, error, destination }: ProjectFields
       <TextField
         label={t("projects.name")}
         value={name}
-        onValue={(next) => set((before) => ({ ...before, name: next }))}
+        onValue={(next) => set({ name: next })}
         maxLength={100}
         required
         error={fieldError(error, "name")}
@@ -52,7 +51,7 @@ export const ProjectFields = ({ values, set, error, destination }: ProjectFields
             value={instructions}
             maxLength={20_000}
             rows={5}
-            onChange={({ target }) => set((before) => ({ ...before, instructions: target.value }))}
+            onChange={({ target }) => set({ instructions: target.value })}
           />
         )}
       </Field>
@@ -62,17 +61,16 @@ export const ProjectFields = ({ values, set, error, destination }: ProjectFields
             {...controlProps}
             choices={choices}
             value={model ?? ""}
-            onValue={(next) => set((before) => ({ ...before, model: next || null }))}
+            onValue={(next) => set({ model: next || null })}
           />
         )}
       </Field>
       <ProjectFiles
         destination={destination}
         files={files}
-        onAdd={(file) => set((before) => ({ ...before, files: [...before.files, file] }))}
+        onAdd={(file) => set((before) => ({ files: [...before.files, file] }))}
         onRemove={(file) =>
           set((before) => ({
-            ...before,
             files: before.files.filter(({ type, id }) => type !== file.type || id !== file.id),
           }))
         }

@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { Folder, MessageSquare, SquarePen } from "lucide-react"
-import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Project, projectApi, projectsQuery } from "../../lib/project-api.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
@@ -11,8 +10,9 @@ import { Form } from "../../ui/form.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { useChatList } from "../chat/use-chat-list.ts"
-import { ProjectFields, type ProjectValues, projectPaths } from "./project-fields.tsx"
+import { ProjectFields, type ProjectValues } from "./project-fields.tsx"
 
 const NewChat = ({ id }: { id: string }) => (
   <ButtonLink variant="primary" icon={SquarePen} to="/" search={{ project: id }}>
@@ -75,31 +75,15 @@ const valuesOf = ({ name, instructions, model, files }: Project): ProjectValues 
 })
 
 const Settings = ({ project }: { project: Project }) => {
-  const [saved, setSaved] = useState(() => valuesOf(project))
-  const [values, setValues] = useState(saved)
-  const save = useMutation({
-    mutationFn: () => projectApi.update(project.id, values),
-    onSuccess: (updated) => {
-      setSaved(valuesOf(updated))
-      setValues(valuesOf(updated))
-    },
+  const form = useEditForm({
+    object: project,
+    valuesOf,
+    save: (values) => projectApi.update(project.id, values),
   })
   return (
     <Section title={t("projects.settings")}>
-      <Form
-        dirty={JSON.stringify(values) !== JSON.stringify(saved)}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={save.error}
-        fields={projectPaths}
-        onSave={save.mutate}
-      >
-        <ProjectFields
-          values={values}
-          set={setValues}
-          error={save.error}
-          destination={`projects.${project.id}`}
-        />
+      <Form form={form}>
+        <ProjectFields form={form} destination={`projects.${project.id}`} />
       </Form>
     </Section>
   )

@@ -3,6 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { findVariables, isAutomatic, type PromptVariable } from "../../lib/prompt-variables.ts"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
 
 export interface PromptValues {
@@ -11,8 +12,6 @@ export interface PromptValues {
   content: string
   access_grants: AccessGrant[]
 }
-
-export const promptPaths = ["title", "command", "content", "access_grants"]
 
 /** Derives a command from a title: "Weekly report" → "weekly-report". */
 export const toCommand = (title: string): string =>
@@ -24,16 +23,14 @@ export const toCommand = (title: string): string =>
     .slice(0, 50)
 
 interface FieldsProps {
-  values: PromptValues
-  set: (changes: Partial<PromptValues>) => void
+  form: FormState<PromptValues>
   /** Called instead of `set` when the title changes. */
   onTitle?: (title: string) => void
-  error: unknown
   shareable: boolean
 }
 
 /** Title, command, text and access of a prompt. */
-export const PromptFields = ({ values, set, onTitle, error, shareable }: FieldsProps) => (
+export const PromptFields = ({ form: { values, set, error }, onTitle, shareable }: FieldsProps) => (
   <>
     <TextField
       label={t("prompts.name")}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import { MessageSquare } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
@@ -8,13 +8,14 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
-import { Form, useDraft } from "../../ui/form.tsx"
+import { Form } from "../../ui/form.tsx"
 import { BackLink, Card, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { useEditForm } from "../../ui/use-form.ts"
 import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
-import { PromptFields, type PromptValues, promptPaths, Variables } from "./prompt-form.tsx"
+import { PromptFields, type PromptValues, Variables } from "./prompt-form.tsx"
 
 const route = getRouteApi("/inside/prompts/$promptId")
 
@@ -72,29 +73,18 @@ const valuesOf = ({ title, command, content, access_grants }: PromptWithAccess):
 const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
   const me = useCurrentUser()
   const owned = mayManage(me, prompt)
-  const { values, set, markSaved, dirty } = useDraft(valuesOf(prompt))
-  const save = useMutation({
-    mutationFn: () => {
-      const { access_grants, ...fields } = values
-      return promptApi.update(prompt.id, owned ? values : fields)
-    },
-    onSuccess: (saved) => {
-      markSaved(valuesOf(saved))
-      queryClient.setQueryData(promptQuery(prompt.id).queryKey, saved)
-      void queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
-    },
+  const form = useEditForm({
+    object: prompt,
+    valuesOf,
+    save: ({ access_grants, ...fields }) =>
+      promptApi.update(prompt.id, owned ? { ...fields, access_grants } : fields),
+    invalidates: [["prompts", "list"]],
+    onSaved: (saved) => queryClient.setQueryData(promptQuery(prompt.id).queryKey, saved),
   })
   return (
     <>
-      <Form
-        dirty={dirty}
-        saving={save.isPending}
-        saved={save.isSuccess}
-        error={save.error}
-        fields={promptPaths}
-        onSave={save.mutate}
-      >
-        <PromptFields values={values} set={set} error={save.error} shareable={owned} />
+      <Form form={form}>
+        <PromptFields form={form} shareable={owned} />
       </Form>
       <PromptOwner prompt={prompt} />
       {owned && <TransferPrompt prompt={prompt} />}
