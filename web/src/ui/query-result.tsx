@@ -1,10 +1,10 @@
-import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
+import type { QueryState } from "../lib/list-result.ts"
 import { ErrorNote } from "./error-note.tsx"
 import { Skeleton } from "./skeleton.tsx"
 
 interface QueryResultProps<T> {
-  query: UseQueryResult<T>
+  query: QueryState<T>
   rows?: number
   children: (data: NonNullable<T>) => ReactNode
 }

@@ -38,9 +38,6 @@ export const functions = {
   "functions.runs": "Ausführungen",
   "functions.tabs": "Seiten der Funktion",
   "functions.chat": "Chat beginnen",
-  "functions.import": "Aus Datei importieren",
-  "functions.export": "In Datei exportieren",
-  "functions.transfer": "Import und Export",
   "functions.importWrong":
     "Diese Datei enthält keine Funktionen. Wählen Sie eine aus Portico exportierte JSON-Datei oder eine .ts-Datei.",
   "functions.delete": "Funktion löschen",

@@ -35,10 +35,6 @@ export const models = {
     "Hier erscheinen Modelle, sobald die Administration einen Anbieter verbindet oder ein Modell für Sie freigibt.",
   "models.gone": "Modell nicht gefunden",
   "models.goneHelp": "Möglicherweise wurde es gelöscht, oder es ist nicht für Sie freigegeben.",
-  "models.transfer": "Import und Export",
-  "models.import": "Aus Datei importieren",
-  "models.export": "In Datei exportieren",
-  "models.imported": "{created} erstellt, {updated} ersetzt.",
   "models.importWrong":
     "Diese Datei enthält keine Modelle. Wählen Sie eine aus Portico exportierte JSON-Datei.",
   "models.base": "Basismodell",

@@ -38,9 +38,6 @@ export const functions = {
   "functions.runs": "Runs",
   "functions.tabs": "Function pages",
   "functions.chat": "Start chat",
-  "functions.import": "Import from file",
-  "functions.export": "Export to file",
-  "functions.transfer": "Import or export",
   "functions.importWrong":
     "No functions found in this file. Choose a JSON file exported from Portico, or a .ts file.",
   "functions.delete": "Delete function",

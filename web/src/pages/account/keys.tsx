@@ -1,106 +1,34 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { KeyRound, Plus } from "lucide-react"
+import { useQuery } from "@tanstack/react-query"
+import { KeyRound } from "lucide-react"
 import { useState } from "react"
 import type { ApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { toOnePage } from "../../lib/list-result.ts"
 import { keysQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
-import { Page, Section } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { NameCell, Table } from "../../ui/table.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
+import { Section } from "../../ui/page.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeySnippets } from "../models/key-snippets.tsx"
 
-const CreateKey = () => (
-  <ButtonLink to="/account/keys/new" variant="primary" icon={Plus}>
-    {t("keys.create")}
-  </ButtonLink>
-)
-
 export const KeysPage = () => {
-  const keys = useQuery(keysQuery)
+  const { data, error, refetch } = useQuery(keysQuery)
+  const [revoked, setRevoked] = useState<ApiKey | null>(null)
   return (
-    <Page
+    <ListPage
       title={t("keys.title")}
       lead={t("keys.lead")}
-      action={keys.data?.length !== 0 && <CreateKey />}
+      result={toOnePage({ data: data?.toReversed(), error, refetch })}
+      create={{ to: "/account/keys/new", label: t("keys.create") }}
+      icon={KeyRound}
+      none={{ title: t("keys.none"), help: t("keys.noneHelp") }}
+      columns={columns(setRevoked)}
     >
-      <QueryResult query={keys} rows={4}>
-        {(items) =>
-          items.length === 0 ? (
-            <EmptyState icon={KeyRound} title={t("keys.none")} action={<CreateKey />}>
-              {t("keys.noneHelp")}
-            </EmptyState>
-          ) : (
-            <KeyTable items={items} />
-          )
-        }
-      </QueryResult>
-      <Section
-        title={t("keys.use")}
-        lead={t("keys.useLead")}
-        action={<ButtonLink to="/account/programs">{t("programs.title")}</ButtonLink>}
-      >
-        <KeySnippets secret="$PORTICO_API_KEY" />
-      </Section>
-    </Page>
-  )
-}
-
-const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
-  const client = useQueryClient()
-  const [revoked, setRevoked] = useState<ApiKey | null>(null)
-  const revoke = async ({ id }: ApiKey): Promise<void> => {
-    await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
-    await client.invalidateQueries({ queryKey: keysQuery.queryKey })
-  }
-  return (
-    <>
-      <Table
-        label={t("keys.title")}
-        items={[...items].reverse()}
-        idOf={({ id }) => id}
-        columns={[
-          {
-            id: "name",
-            header: t("keys.name"),
-            grow: true,
-            cell: ({ name, hint }) => <NameCell detail={<code>sk-…{hint}</code>}>{name}</NameCell>,
-          },
-          { id: "scope", header: t("keys.scope"), belowName: "plain", cell: scopeOf },
-          {
-            id: "used",
-            header: t("keys.used"),
-            belowName: "labeled",
-            cell: (key) => <Time at={key.last_used_at} />,
-          },
-          {
-            id: "created",
-            header: t("keys.created"),
-            wideOnly: true,
-            cell: (key) => <Time at={key.created_at} />,
-          },
-          { id: "expires", header: t("keys.expires"), belowName: "labeled", cell: expiryOf },
-          {
-            id: "revoke",
-            header: "",
-            align: "right",
-            cell: (key) => (
-              <Button
-                variant="danger"
-                aria-label={t("keys.revokeOne", { name: key.name })}
-                onClick={() => setRevoked(key)}
-              >
-                {t("keys.revokeShort")}
-              </Button>
-            ),
-          },
-        ]}
-      />
       <ConfirmDialog
         open={revoked !== null}
         onClose={() => setRevoked(null)}
@@ -111,9 +39,58 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
       >
         {t("keys.revokeHelp")}
       </ConfirmDialog>
-    </>
+      <Section
+        title={t("keys.use")}
+        lead={t("keys.useLead")}
+        action={<ButtonLink to="/account/programs">{t("programs.title")}</ButtonLink>}
+      >
+        <KeySnippets secret="$PORTICO_API_KEY" />
+      </Section>
+    </ListPage>
   )
 }
+
+const revoke = async ({ id }: ApiKey): Promise<void> => {
+  await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
+  await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+}
+
+const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
+  {
+    id: "name",
+    header: t("keys.name"),
+    grow: true,
+    cell: ({ name, hint }) => <NameCell detail={<code>sk-…{hint}</code>}>{name}</NameCell>,
+  },
+  { id: "scope", header: t("keys.scope"), belowName: "plain", cell: scopeOf },
+  {
+    id: "used",
+    header: t("keys.used"),
+    belowName: "labeled",
+    cell: (key) => <Time at={key.last_used_at} />,
+  },
+  {
+    id: "created",
+    header: t("keys.created"),
+    wideOnly: true,
+    cell: (key) => <Time at={key.created_at} />,
+  },
+  { id: "expires", header: t("keys.expires"), belowName: "labeled", cell: expiryOf },
+  {
+    id: "revoke",
+    header: "",
+    align: "right",
+    cell: (key) => (
+      <Button
+        variant="danger"
+        aria-label={t("keys.revokeOne", { name: key.name })}
+        onClick={() => onRevoke(key)}
+      >
+        {t("keys.revokeShort")}
+      </Button>
+    ),
+  },
+]
 
 const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
   <span title={[...(models ?? []), ...(routes ?? [])].join("\n")}>

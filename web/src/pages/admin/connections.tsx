@@ -1,27 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { ArrowDown, ArrowUp, Cable, Plus } from "lucide-react"
+import { ArrowDown, ArrowUp, Cable } from "lucide-react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { toOnePage } from "../../lib/list-result.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
 import { Badge } from "../../ui/badge.tsx"
-import { ButtonLink, IconButton } from "../../ui/button.tsx"
+import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Page } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { ProviderLabel } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
-
-const AddConnection = () => (
-  <ButtonLink to="/admin/connections/new" variant="primary" icon={Plus}>
-    {t("connections.add")}
-  </ButtonLink>
-)
 
 /** Moves a connection by `step` and returns the connections whose `position` must be saved. */
 const reorder = (items: readonly Connection[], id: string, step: number) => {
@@ -49,25 +42,16 @@ export const ConnectionsPage = () => {
     onSettled: () => client.invalidateQueries({ queryKey: ["connections"] }),
   })
   return (
-    <Page title={t("connections.title")} lead={t("connections.lead")} action={<AddConnection />}>
-      {move.error && <ErrorNote error={move.error} />}
-      <QueryResult query={connections}>
-        {(items) =>
-          items.length === 0 ? (
-            <EmptyState icon={Cable} title={t("connections.none")} action={<AddConnection />}>
-              {t("connections.noneHelp")}
-            </EmptyState>
-          ) : (
-            <Table
-              label={t("connections.title")}
-              items={items}
-              idOf={({ id }) => id}
-              columns={columns(items, (id, step) => move.mutate({ id, step }))}
-            />
-          )
-        }
-      </QueryResult>
-    </Page>
+    <ListPage
+      title={t("connections.title")}
+      lead={t("connections.lead")}
+      result={toOnePage(connections)}
+      create={{ to: "/admin/connections/new", label: t("connections.add") }}
+      notice={move.error && <ErrorNote error={move.error} />}
+      icon={Cable}
+      none={{ title: t("connections.none"), help: t("connections.noneHelp") }}
+      columns={columns(connections.data ?? [], (id, step) => move.mutate({ id, step }))}
+    />
   )
 }
 

@@ -1,58 +1,55 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { MailPlus, Plus } from "lucide-react"
+import { MailPlus } from "lucide-react"
 import { useState } from "react"
 import type { Invitation, InvitationState } from "../../../../server/src/auth/invitation-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { invitationsQuery } from "../../lib/queries.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
-import { Page } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Pager } from "../../ui/toolbar.tsx"
 import { RoleBadge } from "./users.tsx"
-
-const pageSize = 30
-
-const Invite = () => (
-  <ButtonLink to="/admin/invitations/new" variant="primary" icon={Plus}>
-    {t("invitations.create")}
-  </ButtonLink>
-)
 
 /** Links with which people create their own accounts. */
 export const InvitationsPage = () => {
-  const { search, toPage } = useListSearch()
-  const page = search.page ?? 1
-  const invitations = useQuery(invitationsQuery({ page, page_size: pageSize }))
+  const list = useListSearch()
+  const { page, page_size } = list.params
+  const invitations = useQuery(invitationsQuery({ page, page_size }))
+  const [revoked, setRevoked] = useState<Invitation | null>(null)
   return (
-    <Page
+    <ListPage
       title={t("invitations.title")}
       lead={t("invitations.lead")}
-      action={invitations.data?.total !== 0 && <Invite />}
+      list={list}
+      result={invitations}
+      create={{ to: "/admin/invitations/new", label: t("invitations.create") }}
+      icon={MailPlus}
+      none={{ title: t("invitations.none"), help: t("invitations.noneHelp") }}
+      columns={columns(setRevoked)}
     >
-      <QueryResult query={invitations} rows={4}>
-        {({ items, total }) =>
-          total === 0 ? (
-            <EmptyState icon={MailPlus} title={t("invitations.none")} action={<Invite />}>
-              {t("invitations.noneHelp")}
-            </EmptyState>
-          ) : (
-            <>
-              <InvitationTable items={items} />
-              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
-            </>
-          )
-        }
-      </QueryResult>
-    </Page>
+      <ConfirmDialog
+        open={revoked !== null}
+        onClose={() => setRevoked(null)}
+        title={t("invitations.revokeOne", { name: revoked ? recipientOf(revoked) : "" })}
+        action={t("invitations.revoke")}
+        danger
+        onConfirm={() => revoked && revoke(revoked)}
+      >
+        {t("invitations.revokeHelp")}
+      </ConfirmDialog>
+    </ListPage>
   )
+}
+
+const revoke = async ({ id }: Invitation): Promise<void> => {
+  await api.delete("/api/v1/invitations/:id", { params: { id } })
+  await queryClient.invalidateQueries({ queryKey: ["invitations"] })
 }
 
 const recipientOf = ({ email, account }: Invitation): string =>
@@ -124,32 +121,3 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
       ),
   },
 ]
-
-const InvitationTable = ({ items }: { items: readonly Invitation[] }) => {
-  const client = useQueryClient()
-  const [revoked, setRevoked] = useState<Invitation | null>(null)
-  const revoke = async ({ id }: Invitation): Promise<void> => {
-    await api.delete("/api/v1/invitations/:id", { params: { id } })
-    await client.invalidateQueries({ queryKey: ["invitations"] })
-  }
-  return (
-    <>
-      <Table
-        label={t("invitations.title")}
-        items={items}
-        idOf={({ id }) => id}
-        columns={columns(setRevoked)}
-      />
-      <ConfirmDialog
-        open={revoked !== null}
-        onClose={() => setRevoked(null)}
-        title={t("invitations.revokeOne", { name: revoked ? recipientOf(revoked) : "" })}
-        action={t("invitations.revoke")}
-        danger
-        onConfirm={() => revoked && revoke(revoked)}
-      >
-        {t("invitations.revokeHelp")}
-      </ConfirmDialog>
-    </>
-  )
-}

@@ -10,15 +10,10 @@ import { formatNumber } from "../../lib/format.ts"
 import { ratingSummaryQuery, ratingsQuery } from "../../lib/rating-queries.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { ButtonLink } from "../../ui/button.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
-import { NoResults } from "../../ui/no-results.tsx"
-import { Page, Section } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { Table } from "../../ui/table.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
+import { Section } from "../../ui/page.tsx"
+import { type Column, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-
-const pageSize = 30
 
 const Thumb = ({ value }: Pick<RatedAnswer, "value">) => {
   const Icon = value === "up" ? ThumbsUp : ThumbsDown
@@ -41,89 +36,79 @@ const modelOptions = (models: readonly string[], chosen: string | undefined) => 
 
 /** The ratings of answers, by all users. */
 export const RatingsPage = () => {
-  const { search, change, toPage, setQuery, clear } = useListSearch<"model" | "value">()
-  const { query, model, value, page = 1 } = search
-  const ratings = useQuery(ratingsQuery({ query, model, value, page, page_size: pageSize }))
+  const list = useListSearch<"model" | "value">()
+  const ratings = useQuery(ratingsQuery(list.params))
   const summary = useQuery(ratingSummaryQuery)
   const models = summary.data?.items ?? []
   return (
-    <Page title={t("ratings.title")} lead={t("ratings.lead")}>
-      <Toolbar>
-        <SearchField label={t("ratings.search")} value={query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("ratings.value")}
-          value={value ?? ""}
-          onValue={(next) => change({ value: next })}
-          options={[
+    <ListPage
+      title={t("ratings.title")}
+      lead={t("ratings.lead")}
+      list={list}
+      result={ratings}
+      searchLabel={t("ratings.search")}
+      filters={[
+        {
+          name: "value",
+          label: t("ratings.value"),
+          options: [
             { value: "", label: t("ratings.all") },
             { value: "up", label: t("ratings.up") },
             { value: "down", label: t("ratings.down") },
-          ]}
-        />
-        <Filter
-          label={t("ratings.model")}
-          value={model ?? ""}
-          onValue={(next) => change({ model: next })}
-          options={modelOptions(
-            models.map((one) => one.model),
-            model,
-          )}
-        />
-      </Toolbar>
-      <QueryResult query={ratings}>
-        {({ items, total }) =>
-          items.length === 0 ? (
-            <NoRatings filtered={Boolean(query || model || value)} clear={clear} />
-          ) : (
-            <>
-              <RatingTable items={items} />
-              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
-            </>
-          )
-        }
-      </QueryResult>
+          ],
+        },
+        {
+          name: "model",
+          label: t("ratings.model"),
+          options: modelOptions(
+            models.map(({ model }) => model),
+            list.search.model,
+          ),
+        },
+      ]}
+      icon={ThumbsUp}
+      none={{
+        title: t("ratings.none"),
+        help: t("ratings.noneHelp"),
+        action: <ButtonLink to="/">{t("chat.new")}</ButtonLink>,
+      }}
+      columns={columns()}
+    >
       {models.length > 0 && (
         <Section title={t("ratings.byModel")}>
           <ModelTable items={models} />
         </Section>
       )}
-    </Page>
+    </ListPage>
   )
 }
 
-const RatingTable = ({ items }: { items: readonly RatedAnswer[] }) => (
-  <Table
-    label={t("ratings.title")}
-    items={items}
-    idOf={({ id }) => id}
-    columns={[
-      { id: "value", header: t("ratings.value"), cell: ({ value }) => <Thumb value={value} /> },
-      {
-        id: "reason",
-        header: t("ratings.reason"),
-        grow: "text",
-        cell: ({ reason }) =>
-          reason === "" ? (
-            <span className="text-muted">{t("ratings.noReason")}</span>
-          ) : (
-            <span className="break-words whitespace-pre-wrap">{reason}</span>
-          ),
-      },
-      { id: "model", header: t("ratings.model"), belowName: "plain", cell: ({ model }) => model },
-      {
-        id: "user",
-        header: t("ratings.user"),
-        belowName: "plain",
-        cell: ({ user_id, user_name }) => (
-          <Link to="/admin/users/$userId" params={{ userId: user_id }} className="hover:underline">
-            {user_name}
-          </Link>
-        ),
-      },
-      { id: "when", header: t("ratings.when"), cell: ({ rated_at }) => <Time at={rated_at} /> },
-    ]}
-  />
-)
+const columns = (): Column<RatedAnswer>[] => [
+  { id: "value", header: t("ratings.value"), cell: ({ value }) => <Thumb value={value} /> },
+  {
+    id: "reason",
+    header: t("ratings.reason"),
+    grow: "text",
+    cell: ({ reason }) =>
+      reason === "" ? (
+        <span className="text-muted">{t("ratings.noReason")}</span>
+      ) : (
+        <span className="break-words whitespace-pre-wrap">{reason}</span>
+      ),
+  },
+  { id: "model", header: t("ratings.model"), belowName: "plain", cell: ({ model }) => model },
+  {
+    id: "user",
+    header: t("ratings.user"),
+    belowName: "plain",
+    cell: ({ user_id, user_name }) => (
+      <Link to="/admin/users/$userId" params={{ userId: user_id }} className="hover:underline">
+        {user_name}
+      </Link>
+    ),
+  },
+  { id: "when", header: t("ratings.when"), cell: ({ rated_at }) => <Time at={rated_at} /> },
+]
 
 const ModelTable = ({ items }: { items: readonly ModelRatings[] }) => (
   <Table
@@ -152,16 +137,3 @@ const ModelTable = ({ items }: { items: readonly ModelRatings[] }) => (
     ]}
   />
 )
-
-const NoRatings = ({ filtered, clear }: { filtered: boolean; clear: () => void }) =>
-  filtered ? (
-    <NoResults icon={ThumbsUp} clear={clear} />
-  ) : (
-    <EmptyState
-      icon={ThumbsUp}
-      title={t("ratings.none")}
-      action={<ButtonLink to="/">{t("chat.new")}</ButtonLink>}
-    >
-      {t("ratings.noneHelp")}
-    </EmptyState>
-  )

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { MailPlus, Plus, Users } from "lucide-react"
+import { MailPlus, Users } from "lucide-react"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -9,14 +9,9 @@ import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { NoResults } from "../../ui/no-results.tsx"
-import { Page } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-
-const pageSize = 30
 
 export const RoleBadge = ({ role }: { role: User["role"] }) => {
   const tone = { admin: "accent", user: "plain", pending: "warn" } as const
@@ -24,71 +19,46 @@ export const RoleBadge = ({ role }: { role: User["role"] }) => {
 }
 
 export const UsersPage = () => {
-  const { search, change, toPage, setQuery, clear } = useListSearch<"role" | "active">()
-  const page = search.page ?? 1
-  const order_by = search.order_by ?? "created_at"
-  const direction = search.direction ?? (search.order_by ? "asc" : "desc")
-  const users = useQuery(usersQuery({ ...search, order_by, direction, page, page_size: pageSize }))
+  const list = useListSearch<"role" | "active">({ order_by: "created_at", direction: "desc" })
+  const users = useQuery(usersQuery(list.params))
   return (
-    <Page
+    <ListPage
       title={t("users.title")}
       lead={t("users.lead")}
-      action={
-        <>
-          <ButtonLink to="/admin/invitations/new" icon={MailPlus}>
-            {t("invitations.create")}
-          </ButtonLink>
-          <ButtonLink to="/admin/users/new" variant="primary" icon={Plus}>
-            {t("users.add")}
-          </ButtonLink>
-        </>
-      }
-    >
-      <Toolbar>
-        <SearchField label={t("users.search")} value={search.query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("user.role")}
-          value={search.role ?? ""}
-          onValue={(role) => change({ role })}
-          options={[
+      list={list}
+      result={users}
+      searchLabel={t("users.search")}
+      filters={[
+        {
+          name: "role",
+          label: t("user.role"),
+          options: [
             { value: "", label: t("users.anyRole") },
             ...(["admin", "user", "pending"] as const).map((value) => ({
               value,
               label: t(`role.${value}`),
             })),
-          ]}
-        />
-        <Filter
-          label={t("user.active")}
-          value={search.active ?? ""}
-          onValue={(active) => change({ active })}
-          options={[
+          ],
+        },
+        {
+          name: "active",
+          label: t("user.active"),
+          options: [
             { value: "", label: t("users.anyState") },
             { value: "true", label: t("user.isActive") },
             { value: "false", label: t("user.isInactive") },
-          ]}
-        />
-      </Toolbar>
-      <QueryResult query={users} rows={8}>
-        {({ items, total }) =>
-          items.length === 0 ? (
-            <NoResults icon={Users} clear={clear} />
-          ) : (
-            <>
-              <Table
-                label={t("users.title")}
-                items={items}
-                idOf={({ id }) => id}
-                columns={columns()}
-                order={{ by: order_by, direction }}
-                onOrder={(by, way) => change({ order_by: by, direction: way })}
-              />
-              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
-            </>
-          )
-        }
-      </QueryResult>
-    </Page>
+          ],
+        },
+      ]}
+      create={{ to: "/admin/users/new", label: t("users.add") }}
+      actions={
+        <ButtonLink to="/admin/invitations/new" icon={MailPlus}>
+          {t("invitations.create")}
+        </ButtonLink>
+      }
+      icon={Users}
+      columns={columns()}
+    />
   )
 }
 

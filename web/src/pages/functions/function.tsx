@@ -92,7 +92,7 @@ const Actions = ({ one }: { one: FunctionRecord }) => {
               downloadTextFile(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
             }
           >
-            {t("functions.export")}
+            {t("list.export")}
           </MenuItem>
           <MenuItem icon={Trash2} danger onClick={() => setConfirming(true)}>
             {t("functions.delete")}

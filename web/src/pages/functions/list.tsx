@@ -1,116 +1,70 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { Plus, SquareFunction } from "lucide-react"
+import { SquareFunction } from "lucide-react"
 import type { FunctionListItem } from "../../../../server/src/functions/run-schema.ts"
 import type { FunctionSummary } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { containsWords, toMatchingPage } from "../../lib/list-result.ts"
+import type { ListSearchParams } from "../../lib/list-search-params.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Status } from "../../ui/badge.tsx"
-import { ButtonLink } from "../../ui/button.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { NoResults } from "../../ui/no-results.tsx"
-import { Page } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
 import { Switch } from "../../ui/switch.tsx"
-import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { describeOffers, descriptionOf, functionKind, functionsQuery } from "./functions-api.ts"
-import { ImportExportMenu } from "./import-export-menu.tsx"
+import { FunctionImportExport } from "./import-export.tsx"
 import { RunOutcome } from "./run-outcome.tsx"
 
-const CreateFunction = () => (
-  <ButtonLink to="/functions/new" variant="primary" icon={Plus}>
-    {t("functions.create")}
-  </ButtonLink>
-)
-
 export const FunctionsPage = () => {
-  const { search, change, setQuery, clear } = useListSearch<"kind" | "state">()
+  const list = useListSearch<"kind" | "state">()
   const functions = useQuery(functionsQuery)
+  const matches = (one: FunctionListItem): boolean => matchesSearch(one, list.search)
   return (
-    <Page
+    <ListPage
       title={t("functions.title")}
       lead={t("functions.lead")}
-      action={
-        <>
-          <ImportExportMenu />
-          <CreateFunction />
-        </>
-      }
-    >
-      <Toolbar>
-        <SearchField label={t("functions.search")} value={search.query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("functions.kind")}
-          value={search.kind ?? ""}
-          onValue={(kind) => change({ kind })}
-          options={[
+      list={list}
+      result={toMatchingPage(functions, list.params, matches)}
+      searchLabel={t("functions.search")}
+      filters={[
+        {
+          name: "kind",
+          label: t("functions.kind"),
+          options: [
             { value: "", label: t("functions.anyKind") },
             { value: "model", label: t("functions.model") },
             { value: "filter", label: t("functions.filter") },
-          ]}
-        />
-        <Filter
-          label={t("functions.state")}
-          value={search.state ?? ""}
-          onValue={(state) => change({ state })}
-          options={[
+          ],
+        },
+        {
+          name: "state",
+          label: t("functions.state"),
+          options: [
             { value: "", label: t("models.anyState") },
             { value: "on", label: t("functions.on") },
             { value: "off", label: t("functions.off") },
-          ]}
-        />
-      </Toolbar>
-      <QueryResult query={functions} rows={6}>
-        {(all) => <Listing all={all} search={search} clear={clear} />}
-      </QueryResult>
-    </Page>
+          ],
+        },
+      ]}
+      create={{ to: "/functions/new", label: t("functions.create") }}
+      actions={<FunctionImportExport />}
+      icon={SquareFunction}
+      none={{ title: t("functions.none"), help: t("functions.noneHelp") }}
+      columns={columns()}
+    />
   )
 }
 
-interface Search {
-  query?: string | undefined
-  kind?: string | undefined
-  state?: string | undefined
-}
-
-const matchesSearch = (one: FunctionListItem, { query = "", kind, state }: Search): boolean => {
-  const text = [one.name, one.id, descriptionOf(one)].join(" ").toLowerCase()
-  return (
-    query
-      .toLowerCase()
-      .split(/\s+/)
-      .every((word) => text.includes(word)) &&
-    (!kind || functionKind(one) === kind) &&
-    (!state || one.is_active === (state === "on"))
-  )
-}
-
-interface ListingProps {
-  all: readonly FunctionListItem[]
-  search: Search
-  clear: () => void
-}
-
-const Listing = ({ all, search, clear }: ListingProps) => {
-  if (all.length === 0) {
-    return (
-      <EmptyState icon={SquareFunction} title={t("functions.none")} action={<CreateFunction />}>
-        {t("functions.noneHelp")}
-      </EmptyState>
-    )
-  }
-  const items = all.filter((one) => matchesSearch(one, search))
-  if (items.length === 0) {
-    return <NoResults icon={SquareFunction} clear={clear} />
-  }
-  return (
-    <Table label={t("functions.title")} items={items} idOf={({ id }) => id} columns={columns()} />
-  )
-}
+const matchesSearch = (
+  one: FunctionListItem,
+  { query, kind, state }: ListSearchParams<"kind" | "state">,
+): boolean =>
+  containsWords([one.name, one.id, descriptionOf(one)].join(" "), query) &&
+  (!kind || functionKind(one) === kind) &&
+  (!state || one.is_active === (state === "on"))
 
 const columns = (): Column<FunctionListItem>[] => [
   {

@@ -17,20 +17,17 @@ import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { List } from "../../ui/list.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { NoResults } from "../../ui/no-results.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
-import { Table } from "../../ui/table.tsx"
-import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import type { Column } from "../../ui/table.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
 import { FileName } from "./file-name.tsx"
-import { countUnread, FileState, StateFilter } from "./file-states.tsx"
+import { countUnread, FileState, statusFilter } from "./file-states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
-const pageSize = 50
-const states = ["completed", "processing", "failed"] as const
+const statuses = ["completed", "processing", "failed"] as const
 
 /** The filter "processing" includes files waiting to be processed. */
 const statusesOf = (state: string | undefined): string | undefined =>
@@ -82,48 +79,32 @@ const FileActions = ({ collection, file, onError }: FileActionsProps) => {
 
 const sizeOf = ({ meta }: CollectionFile): string => formatBytes(meta.size)
 
-interface FileTableProps extends Omit<FileActionsProps, "file"> {
-  files: readonly CollectionFile[]
+interface FileListProps extends Omit<FileActionsProps, "file"> {
   writable: boolean
 }
 
-const FileTable = ({ collection, files, writable, onError }: FileTableProps) => (
-  <Table
-    label={t("files.title")}
-    items={files}
-    idOf={({ id }) => id}
-    columns={[
-      { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
-      { id: "state", header: t("files.state"), cell: FileState, belowName: "plain" },
-      {
-        id: "size",
-        header: t("files.size"),
-        align: "right",
-        cell: sizeOf,
-        belowName: "plain",
-      },
-      {
-        id: "passages",
-        header: t("files.passages"),
-        align: "right",
-        cell: ({ data }) => formatNumber(data.progress.passages ?? 0),
-        belowName: "labeled",
-      },
-      ...(writable
-        ? [
-            {
-              id: "actions",
-              header: "",
-              align: "right" as const,
-              cell: (file: CollectionFile) => (
-                <FileActions collection={collection} file={file} onError={onError} />
-              ),
-            },
-          ]
-        : []),
-    ]}
-  />
-)
+const columns = ({ writable, ...props }: FileListProps): Column<CollectionFile>[] => [
+  { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
+  { id: "state", header: t("files.state"), cell: FileState, belowName: "plain" },
+  { id: "size", header: t("files.size"), align: "right", cell: sizeOf, belowName: "plain" },
+  {
+    id: "passages",
+    header: t("files.passages"),
+    align: "right",
+    cell: ({ data }) => formatNumber(data.progress.passages ?? 0),
+    belowName: "labeled",
+  },
+  ...(writable
+    ? [
+        {
+          id: "actions",
+          header: "",
+          align: "right" as const,
+          cell: (file: CollectionFile) => <FileActions {...props} file={file} />,
+        },
+      ]
+    : []),
+]
 
 interface RetryAllProps {
   collection: CollectionWithFiles
@@ -162,39 +143,29 @@ const summaryOf = (counts: FileCounts): string => {
   return parts.filter(Boolean).join(" · ")
 }
 
-interface FilteredFilesProps extends RetryAllProps {
-  writable: boolean
-}
-
 /** The collection's files that match the search parameters, page by page. */
-const FilteredFiles = ({ collection, writable, onError }: FilteredFilesProps) => {
-  const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
-  const { query, status, page = 1 } = search
-  const queryParams = { query, status: statusesOf(status), page, page_size: pageSize }
-  const files = useQuery(collectionFilesQuery(collection.id, queryParams))
+const FilteredFiles = ({ collection, writable, onError }: FileListProps) => {
+  const list = useListSearch<"status">({ page_size: 50 })
+  const { status, ...params } = list.params
+  const files = useQuery(
+    collectionFilesQuery(collection.id, { ...params, status: statusesOf(status) }),
+  )
   return (
-    <>
-      <Toolbar>
-        <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
-        <StateFilter {...{ states, status }} onStatus={(next) => change({ status: next })} />
-        {writable && <RetryAll {...{ collection, onError }} />}
-      </Toolbar>
-      <p role="status" className="-mt-2 text-sm text-muted tabular">
-        {summaryOf(collection.file_counts)}
-      </p>
-      <QueryResult query={files}>
-        {({ items, total }) => (
-          <>
-            {items.length === 0 ? (
-              <NoResults icon={FileText} clear={clear} />
-            ) : (
-              <FileTable {...{ collection, writable, onError }} files={items} />
-            )}
-            <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
-          </>
-        )}
-      </QueryResult>
-    </>
+    <List
+      label={t("files.title")}
+      list={list}
+      result={files}
+      searchLabel={t("files.search")}
+      filters={[statusFilter(statuses)]}
+      tools={writable && <RetryAll {...{ collection, onError }} />}
+      summary={
+        <p role="status" className="-mt-2 text-sm text-muted tabular">
+          {summaryOf(collection.file_counts)}
+        </p>
+      }
+      icon={FileText}
+      columns={columns({ collection, writable, onError })}
+    />
   )
 }
 

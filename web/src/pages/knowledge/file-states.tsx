@@ -3,7 +3,6 @@ import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import type { FileCounts, FileRecord } from "../../lib/knowledge-api.ts"
 import { Status } from "../../ui/badge.tsx"
-import { Filter } from "../../ui/toolbar.tsx"
 
 type Data = FileRecord["data"]
 
@@ -41,24 +40,15 @@ export const FileState = ({ data }: { data: Data }) => {
   )
 }
 
-interface StateFilterProps {
-  states: readonly FileStatus[]
-  status: string | undefined
-  onStatus: (status: string) => void
-}
-
 /** Filters a list of files by state. */
-export const StateFilter = ({ states, status, onStatus }: StateFilterProps) => (
-  <Filter
-    label={t("files.state")}
-    value={status ?? ""}
-    onValue={onStatus}
-    options={[
-      { value: "", label: t("files.anyState") },
-      ...states.map((value) => ({ value, label: stateLabel(value) })),
-    ]}
-  />
-)
+export const statusFilter = (statuses: readonly FileStatus[]) => ({
+  name: "status" as const,
+  label: t("files.state"),
+  options: [
+    { value: "", label: t("files.anyState") },
+    ...statuses.map((value) => ({ value, label: stateLabel(value) })),
+  ],
+})
 
 /** Numbers of failed and unprocessed files in a collection. */
 export const countUnread = ({ pending, processing, failed }: FileCounts) => ({

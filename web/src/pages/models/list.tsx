@@ -1,23 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { Boxes, Plus, Server } from "lucide-react"
+import { Boxes, Server } from "lucide-react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { ModelRecord, ModelSummary } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { containsWords, type QueryState, toMatchingPage } from "../../lib/list-result.ts"
+import type { ListSearchParams } from "../../lib/list-search-params.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { NoResults } from "../../ui/no-results.tsx"
-import { Page } from "../../ui/page.tsx"
-import { QueryResult } from "../../ui/query-result.tsx"
+import { ListPage } from "../../ui/list-page.tsx"
 import { Switch } from "../../ui/switch.tsx"
-import { type Column, NameCell, Table } from "../../ui/table.tsx"
-import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { ImportExportMenu } from "./import-export-menu.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
+import { ModelImportExport } from "./import-export.tsx"
 import {
   availabilityOf,
   capabilityNames,
@@ -28,9 +26,7 @@ import {
   mergeModels,
   modelOwner,
 } from "./model-descriptions.ts"
-import { NoModels } from "./no-models.tsx"
-
-const pageSize = 30
+import { describeNoModels } from "./no-models.tsx"
 
 /** Connections, for administrators only; others may not see their grants. */
 export const useConnections = (): readonly Connection[] | undefined => {
@@ -38,125 +34,81 @@ export const useConnections = (): readonly Connection[] | undefined => {
   return useQuery({ ...connectionsQuery, enabled: role === "admin" }).data
 }
 
-const CreateModel = () => (
-  <ButtonLink to="/models/new" variant="primary" icon={Plus}>
-    {t("models.create")}
-  </ButtonLink>
-)
-
-export const ModelsPage = () => {
-  const me = useCurrentUser()
-  const { search, change, setQuery, toPage, clear } = useListSearch<"kind" | "state">()
+/** All models, with those of the workspace. */
+const useListedModels = (): QueryState<ListedModel[]> => {
   const models = useQuery({ ...modelsQuery, refetchInterval: 10_000 })
   const workspace = useQuery(workspaceModelsQuery)
+  return {
+    data: models.data && workspace.data && mergeModels(models.data, workspace.data),
+    error: models.error ?? workspace.error,
+    refetch: () => Promise.all([models.refetch(), workspace.refetch()]),
+  }
+}
+
+export const ModelsPage = () => {
+  const { role } = useCurrentUser()
+  const list = useListSearch<"kind" | "state">()
+  const models = useListedModels()
+  const connections = useConnections()
+  const matches = (model: ListedModel): boolean => matchesSearch(model, list.search)
   return (
-    <Page
+    <ListPage
       title={t("models.title")}
       lead={t("models.lead")}
-      action={
-        <>
-          {me.role === "admin" && (
-            <>
-              <ImportExportMenu />
-              <ButtonLink to="/models/runtime" icon={Server}>
-                {t("runtime.title")}
-              </ButtonLink>
-            </>
-          )}
-          <CreateModel />
-        </>
-      }
-    >
-      <Toolbar>
-        <SearchField label={t("models.search")} value={search.query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("models.source")}
-          value={search.kind ?? ""}
-          onValue={(kind) => change({ kind })}
-          options={[
+      list={list}
+      result={toMatchingPage(models, list.params, matches)}
+      searchLabel={t("models.search")}
+      filters={[
+        {
+          name: "kind",
+          label: t("models.source"),
+          options: [
             { value: "", label: t("models.anySource") },
             { value: "workspace", label: t("models.workspace") },
             { value: "local", label: t("models.local") },
             { value: "external", label: t("models.external") },
             { value: "function", label: t("models.function") },
-          ]}
-        />
-        <Filter
-          label={t("models.state")}
-          value={search.state ?? ""}
-          onValue={(state) => change({ state })}
-          options={[
+          ],
+        },
+        {
+          name: "state",
+          label: t("models.state"),
+          options: [
             { value: "", label: t("models.anyState") },
             { value: "ready", label: t("models.ready") },
             { value: "away", label: t("models.away") },
             { value: "off", label: t("models.off") },
-          ]}
-        />
-      </Toolbar>
-      <QueryResult query={models} rows={8}>
-        {(records) => (
-          <QueryResult query={workspace} rows={8}>
-            {(own) => (
-              <Listing records={records} own={own} search={search} toPage={toPage} clear={clear} />
-            )}
-          </QueryResult>
-        )}
-      </QueryResult>
-    </Page>
+          ],
+        },
+      ]}
+      create={{ to: "/models/new", label: t("models.create") }}
+      actions={
+        role === "admin" && (
+          <>
+            <ModelImportExport />
+            <ButtonLink to="/models/runtime" icon={Server}>
+              {t("runtime.title")}
+            </ButtonLink>
+          </>
+        )
+      }
+      icon={Boxes}
+      none={describeNoModels(role)}
+      columns={columns(connections)}
+    />
   )
-}
-
-interface Search {
-  page?: number | undefined
-  query?: string | undefined
-  kind?: string | undefined
-  state?: string | undefined
 }
 
 const kindOf = ({ workspace, record }: ListedModel): string =>
   workspace ? "workspace" : (record?.connection_type ?? "")
 
-const matchesSearch = (model: ListedModel, { query = "", kind, state }: Search): boolean => {
-  const tags = model.workspace?.meta.tags ?? []
-  const text = [model.name, model.id, ...tags].join(" ").toLowerCase()
-  const words = query.toLowerCase().split(/\s+/)
-  return (
-    words.every((word) => text.includes(word)) &&
-    (!kind || kindOf(model) === kind) &&
-    (!state || availabilityOf(model) === state)
-  )
-}
-
-interface ListingProps {
-  records: readonly ModelRecord[]
-  own: readonly ModelSummary[]
-  search: Search
-  toPage: (page: number) => void
-  clear: () => void
-}
-
-const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
-  const connections = useConnections()
-  const all = mergeModels(records, own)
-  if (all.length === 0) return <NoModels />
-  const items = all.filter((model) => matchesSearch(model, search))
-  if (items.length === 0) {
-    return <NoResults icon={Boxes} clear={clear} />
-  }
-  // Deleting models may leave the current page beyond the last one.
-  const page = Math.min(search.page ?? 1, Math.ceil(items.length / pageSize))
-  return (
-    <>
-      <Table
-        label={t("models.title")}
-        items={items.slice((page - 1) * pageSize, page * pageSize)}
-        idOf={({ id }) => id}
-        columns={columns(connections)}
-      />
-      <Pager page={page} pageSize={pageSize} total={items.length} onPage={toPage} />
-    </>
-  )
-}
+const matchesSearch = (
+  model: ListedModel,
+  { query, kind, state }: ListSearchParams<"kind" | "state">,
+): boolean =>
+  containsWords([model.name, model.id, ...(model.workspace?.meta.tags ?? [])].join(" "), query) &&
+  (!kind || kindOf(model) === kind) &&
+  (!state || availabilityOf(model) === state)
 
 /** Nothing if there are none, as an empty element would indent what follows in narrow lists. */
 const capabilitiesOf = ({ record }: ListedModel) => {
