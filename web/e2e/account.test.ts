@@ -128,6 +128,18 @@ describe("the account pages", () => {
     await page.getByRole("heading", { name: "Models" }).waitFor()
   })
 
+  it("keep changes made after saving, too", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/account")
+    await page.getByLabel("Name").fill("Ada Byron")
+    await page.keyboard.press("Control+s")
+    await page.getByText("Saved", { exact: true }).waitFor()
+    await page.getByLabel("Name").fill("Ada King")
+    await page.getByRole("link", { name: "Models" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
+    expect(await page.getByLabel("Name").inputValue()).toBe("Ada King")
+  })
+
   it("show the storage used and its limit", async () => {
     const { page, open } = await app.asAdmin()
     const chat = { title: "Long", system: "s".repeat(200_000) }

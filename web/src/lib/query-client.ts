@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query"
+import { QueryClient, type QueryKey } from "@tanstack/react-query"
 import { ApiError, UnreachableError } from "./api.ts"
 
 const isRetryable = (error: Error): boolean =>
@@ -16,3 +16,8 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 })
+
+/** Fetches queries again that are shown, and others when they are next. */
+export const invalidateQueries = async (keys: readonly QueryKey[]): Promise<void> => {
+  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+}

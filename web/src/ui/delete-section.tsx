@@ -1,5 +1,8 @@
+import type { QueryKey } from "@tanstack/react-query"
+import type { LinkProps } from "@tanstack/react-router"
 import { Trash2 } from "lucide-react"
 import { useState } from "react"
+import { useLeavePage } from "../lib/use-leave-page.ts"
 import { Button } from "./button.tsx"
 import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { Section } from "./page.tsx"
@@ -15,11 +18,21 @@ interface DeleteProps {
   typed?: string
   /** @param confirm as `onConfirm` of `ConfirmDialog` */
   onRemove: (confirm?: "delete") => Promise<unknown>
+  /** The list to return to after the deletion. */
+  backTo?: LinkProps["to"]
+  /** Queries that contain the object. */
+  invalidates?: readonly QueryKey[]
 }
 
 /** A button that deletes after confirmation. */
-const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) => {
+const DeleteButton = (props: DeleteProps) => {
+  const { action, title, lead, onRemove, backTo, invalidates = [], ...typed } = props
   const [isConfirming, setConfirming] = useState(false)
+  const leave = useLeavePage()
+  const remove = async (confirm?: "delete"): Promise<void> => {
+    await onRemove(confirm)
+    await leave({ to: backTo, invalidates })
+  }
   return (
     <>
       <Button variant="danger" icon={Trash2} onClick={() => setConfirming(true)}>
@@ -31,7 +44,7 @@ const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) 
         title={title}
         action={action}
         danger
-        onConfirm={onRemove}
+        onConfirm={remove}
         {...typed}
       >
         {lead}

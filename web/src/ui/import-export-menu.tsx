@@ -1,8 +1,9 @@
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query"
+import { type QueryKey, useMutation } from "@tanstack/react-query"
 import { ArrowLeftRight, Download, Upload } from "lucide-react"
 import { useRef } from "react"
 import { downloadTextFile } from "../browser/download.ts"
 import { t } from "../i18n/translate.ts"
+import { invalidateQueries } from "../lib/query-client.ts"
 import { Button } from "./button.tsx"
 import { errorText } from "./error-note.tsx"
 import { Menu, MenuItem } from "./menu.tsx"
@@ -22,7 +23,6 @@ interface ImportExportProps<Body> {
 
 /** A menu that exports a list to a JSON file and imports it, with the result below. */
 export const ImportExportMenu = <Body,>(props: ImportExportProps<Body>) => {
-  const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
     mutationFn: props.exportAll,
@@ -31,9 +31,7 @@ export const ImportExportMenu = <Body,>(props: ImportExportProps<Body>) => {
   })
   const imported = useMutation({
     mutationFn: async (file: File) => props.importAll(await props.parseFile(file)),
-    onSettled: async () => {
-      for (const queryKey of props.invalidates) await client.invalidateQueries({ queryKey })
-    },
+    onSettled: () => invalidateQueries(props.invalidates),
   })
   const error = imported.error ?? exported.error
   return (

@@ -36,7 +36,7 @@ export const Page = ({ title, lead, action, breadcrumb, narrow = false, children
           <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
           {lead && <p className="mt-1 max-w-[60ch] text-sm text-pretty text-muted">{lead}</p>}
         </div>
-        {action && <div className="flex flex-wrap gap-2">{action}</div>}
+        {action && <div className="flex flex-wrap gap-2 empty:hidden">{action}</div>}
       </header>
       {children}
     </div>

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import { useState } from "react"
-import { queryClient } from "../lib/query-client.ts"
+import { invalidateQueries } from "../lib/query-client.ts"
 
 type Changes<T> = Partial<T> | ((values: T) => Partial<T>)
 
@@ -33,10 +33,6 @@ const useDraft = <T extends object>(initial: T) => {
   return { saved, setSaved, values, setValues, set, isDirty }
 }
 
-const invalidate = async (keys: readonly QueryKey[]): Promise<void> => {
-  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
-}
-
 interface CreateOptions<T, Created> {
   initial: T
   create: (values: T) => Promise<Created>
@@ -55,7 +51,7 @@ export const useCreateForm = <T extends object, Created>(
   const create = useMutation({
     mutationFn: () => options.create(values),
     onSuccess: async (created) => {
-      await invalidate(options.invalidates ?? [])
+      await invalidateQueries(options.invalidates ?? [])
       await options.onCreated(created, router)
     },
   })
@@ -101,7 +97,7 @@ export const useEditForm = <Saved, T extends object, Result extends Saved>(
       setSaved(valuesOf(result))
       setValues(valuesOf(result))
       options.onSaved?.(result)
-      void invalidate(options.invalidates ?? [])
+      void invalidateQueries(options.invalidates ?? [])
     },
   })
   const markFieldsSaved = (fields: Partial<T>): void => {

@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -127,21 +127,15 @@ const Details = ({ connection }: { connection: Connection }) => {
   )
 }
 
-const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connection }) => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.delete("/api/v1/connections/:id", { params: { id }, query: { confirm } })
-    await router.navigate({ to: "/admin/connections", ignoreBlocker: true })
-    await client.invalidateQueries({ queryKey: ["connections"] })
-    await client.invalidateQueries({ queryKey: ["models"] })
-  }
-  return (
-    <DeleteSection
-      action={t("connections.delete")}
-      title={t("connections.deleteOne", { name })}
-      lead={t("connections.deleteLead")}
-      onRemove={remove}
-    />
-  )
-}
+const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connection }) => (
+  <DeleteSection
+    action={t("connections.delete")}
+    title={t("connections.deleteOne", { name })}
+    lead={t("connections.deleteLead")}
+    onRemove={(confirm) =>
+      api.delete("/api/v1/connections/:id", { params: { id }, query: { confirm } })
+    }
+    backTo="/admin/connections"
+    invalidates={[["connections"], ["models"]]}
+  />
+)

@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import type { Group } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -56,20 +56,13 @@ const Details = ({ group }: { group: Group }) => {
   )
 }
 
-const GroupRemoval = ({ group: { id, name } }: { group: Group }) => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.delete("/api/v1/groups/:id", { params: { id }, query: { confirm } })
-    await router.navigate({ to: "/admin/groups", ignoreBlocker: true })
-    await client.invalidateQueries({ queryKey: ["groups"] })
-  }
-  return (
-    <DeleteSection
-      action={t("groups.delete")}
-      title={t("groups.deleteOne", { name })}
-      lead={t("groups.deleteLead")}
-      onRemove={remove}
-    />
-  )
-}
+const GroupRemoval = ({ group: { id, name } }: { group: Group }) => (
+  <DeleteSection
+    action={t("groups.delete")}
+    title={t("groups.deleteOne", { name })}
+    lead={t("groups.deleteLead")}
+    onRemove={(confirm) => api.delete("/api/v1/groups/:id", { params: { id }, query: { confirm } })}
+    backTo="/admin/groups"
+    invalidates={[["groups"]]}
+  />
+)

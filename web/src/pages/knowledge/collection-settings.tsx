@@ -1,5 +1,4 @@
-import { useRouter } from "@tanstack/react-router"
-import { Eraser, Trash2 } from "lucide-react"
+import { Eraser } from "lucide-react"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import {
@@ -8,9 +7,9 @@ import {
   collectionQuery,
 } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
@@ -75,51 +74,30 @@ const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWith
   )
 }
 
-const Transfer = ({ collection: { id, name, user_id } }: { collection: CollectionWithFiles }) => {
-  const me = useCurrentUser()
-  const router = useRouter()
-  const finish = async (): Promise<void> => {
-    if (me.role !== "admin") await router.navigate({ to: "/knowledge", ignoreBlocker: true })
-    await queryClient.invalidateQueries({ queryKey: ["collections"] })
-  }
-  const target = { name, user_id, transfer: (to: string) => collectionApi.transfer(id, to) }
-  return (
-    <TransferSection
-      target={{ ...target, note: t("transfer.collectionNote") }}
-      onTransferred={finish}
-    />
-  )
-}
+const Transfer = ({ collection: { id, name, user_id } }: { collection: CollectionWithFiles }) => (
+  <TransferSection
+    target={{
+      name,
+      user_id,
+      transfer: (to) => collectionApi.transfer(id, to),
+      note: t("transfer.collectionNote"),
+    }}
+    backTo="/knowledge"
+    invalidates={[["collections"]]}
+  />
+)
 
-const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
-  const router = useRouter()
-  const [isConfirming, setConfirming] = useState(false)
-  const remove = async (confirm?: "delete"): Promise<void> => {
-    await collectionApi.remove(id, confirm)
-    await router.navigate({ to: "/knowledge", ignoreBlocker: true })
-    await queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
-  }
-  return (
-    <Section title={t("knowledge.delete")} lead={t("knowledge.deleteLead")}>
-      <div>
-        <Button variant="danger" icon={Trash2} onClick={() => setConfirming(true)}>
-          {t("knowledge.delete")}
-        </Button>
-      </div>
-      <ConfirmDialog
-        open={isConfirming}
-        onClose={() => setConfirming(false)}
-        title={t("knowledge.deleteOne", { name })}
-        action={t("knowledge.delete")}
-        danger
-        typed={name}
-        onConfirm={remove}
-      >
-        {t("knowledge.deleteLead")}
-      </ConfirmDialog>
-    </Section>
-  )
-}
+const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => (
+  <DeleteSection
+    action={t("knowledge.delete")}
+    title={t("knowledge.deleteOne", { name })}
+    lead={t("knowledge.deleteLead")}
+    typed={name}
+    onRemove={(confirm) => collectionApi.remove(id, confirm)}
+    backTo="/knowledge"
+    invalidates={[["collections", "list"]]}
+  />
+)
 
 /** `/knowledge/$collectionId/settings` */
 export const CollectionSettingsPage = () => {

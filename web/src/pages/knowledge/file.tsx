@@ -82,10 +82,6 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
       queryClient.setQueryData(fileQuery(file.id).queryKey, { ...file, ...record }),
   })
   const mayEdit = mayManage(me, file)
-  const onTransferred = async (): Promise<void> => {
-    if (me.role !== "admin") await router.navigate({ to: "/knowledge/files" })
-    await queryClient.invalidateQueries({ queryKey: ["files"] })
-  }
   const onDeleted = (): void => {
     queryClient.removeQueries({ queryKey: ["files", "one", file.id] })
     void router.navigate({ to: "/knowledge/files" })
@@ -118,7 +114,8 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
         }}
         open={transferring}
         onClose={() => setTransferring(false)}
-        onTransferred={onTransferred}
+        backTo="/knowledge/files"
+        invalidates={[["files"]]}
       />
       {mayEdit && (
         <Button variant="danger" icon={Trash2} onClick={() => setDeleting(true)}>

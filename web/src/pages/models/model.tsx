@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import { Boxes, MessageSquare, Plus, SquareFunction } from "lucide-react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -172,37 +172,25 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
 
 const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: WorkspaceModel }) => {
   const me = useCurrentUser()
-  const router = useRouter()
-  const client = useQueryClient()
   if (!mayManage(me, { user_id })) return null
-  const finish = async (): Promise<void> => {
-    if (me.role !== "admin") await router.navigate({ to: "/models", ignoreBlocker: true })
-    await client.invalidateQueries({ queryKey: ["models"] })
-  }
   const transfer = (to: string) =>
     api.post("/api/v1/models/model/transfer", { query: { id }, body: { transfer_to: to } })
   return (
     <TransferSection
       target={{ name, user_id, transfer, note: t("transfer.modelNote") }}
-      onTransferred={finish}
+      backTo="/models"
+      invalidates={[["models"]]}
     />
   )
 }
 
-const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
-  const router = useRouter()
-  const client = useQueryClient()
-  const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.post("/api/v1/models/model/delete", { body: { id, confirm } })
-    await router.navigate({ to: "/models", ignoreBlocker: true })
-    await client.invalidateQueries({ queryKey: ["models"] })
-  }
-  return (
-    <DeleteSection
-      action={t("models.delete")}
-      title={t("models.deleteOne", { name })}
-      lead={t("models.deleteHelp")}
-      onRemove={remove}
-    />
-  )
-}
+const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => (
+  <DeleteSection
+    action={t("models.delete")}
+    title={t("models.deleteOne", { name })}
+    lead={t("models.deleteHelp")}
+    onRemove={(confirm) => api.post("/api/v1/models/model/delete", { body: { id, confirm } })}
+    backTo="/models"
+    invalidates={[["models"]]}
+  />
+)

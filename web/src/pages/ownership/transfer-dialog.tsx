@@ -1,5 +1,9 @@
+import type { QueryKey } from "@tanstack/react-query"
+import type { LinkProps } from "@tanstack/react-router"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { useCurrentUser } from "../../lib/session.ts"
+import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import { PersonField } from "./person-field.tsx"
@@ -13,15 +17,24 @@ export interface TransferTarget {
   note?: string
 }
 
-interface TransferDialogProps {
+export interface TransferProps {
   target: TransferTarget
+  /** The list to return to, as former owners may not see the object any more. */
+  backTo: LinkProps["to"]
+  /** Queries that contain the object. */
+  invalidates: readonly QueryKey[]
+}
+
+interface TransferDialogProps extends TransferProps {
   open: boolean
   onClose: () => void
-  onTransferred: () => Promise<void> | void
 }
 
 /** Hands an object over to another owner. */
-export const TransferDialog = ({ target, open, onClose, onTransferred }: TransferDialogProps) => {
+export const TransferDialog = (props: TransferDialogProps) => {
+  const { target, backTo, invalidates, open, onClose } = props
+  const { role } = useCurrentUser()
+  const leave = useLeavePage()
   const [person, setPerson] = useState("")
   const [error, setError] = useState<unknown>(null)
   const { name, user_id, transfer, note } = target
@@ -32,7 +45,7 @@ export const TransferDialog = ({ target, open, onClose, onTransferred }: Transfe
       setError(reason)
       throw reason
     }
-    await onTransferred()
+    await leave({ to: role === "admin" ? undefined : backTo, invalidates })
   }
   return (
     <ConfirmDialog

@@ -3,15 +3,10 @@ import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { Button } from "../../ui/button.tsx"
 import { Section } from "../../ui/page.tsx"
-import { TransferDialog, type TransferTarget } from "./transfer-dialog.tsx"
-
-interface TransferSectionProps {
-  target: TransferTarget
-  onTransferred: () => Promise<void> | void
-}
+import { TransferDialog, type TransferProps } from "./transfer-dialog.tsx"
 
 /** A section of an object's page: who owns it, and a button that hands it over. */
-export const TransferSection = ({ target, onTransferred }: TransferSectionProps) => {
+export const TransferSection = (props: TransferProps) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <Section title={t("transfer.title")} lead={t("transfer.sectionLead")}>
@@ -20,12 +15,7 @@ export const TransferSection = ({ target, onTransferred }: TransferSectionProps)
           {t("transfer.title")}
         </Button>
       </div>
-      <TransferDialog
-        target={target}
-        open={isOpen}
-        onClose={() => setOpen(false)}
-        onTransferred={onTransferred}
-      />
+      <TransferDialog {...props} open={isOpen} onClose={() => setOpen(false)} />
     </Section>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { getRouteApi } from "@tanstack/react-router"
 import { MessageSquare } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompts-api.ts"
@@ -93,30 +93,21 @@ const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
   )
 }
 
-const TransferPrompt = ({ prompt: { id, title, user_id } }: { prompt: PromptWithAccess }) => {
-  const me = useCurrentUser()
-  const router = useRouter()
-  const finish = async (): Promise<void> => {
-    if (me.role !== "admin") await router.navigate({ to: "/prompts", ignoreBlocker: true })
-    await queryClient.invalidateQueries({ queryKey: ["prompts"] })
-  }
-  const target = { name: title, user_id, transfer: (to: string) => promptApi.transfer(id, to) }
-  return <TransferSection target={target} onTransferred={finish} />
-}
+const TransferPrompt = ({ prompt: { id, title, user_id } }: { prompt: PromptWithAccess }) => (
+  <TransferSection
+    target={{ name: title, user_id, transfer: (to) => promptApi.transfer(id, to) }}
+    backTo="/prompts"
+    invalidates={[["prompts"]]}
+  />
+)
 
-const DeletePrompt = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => {
-  const router = useRouter()
-  const remove = async (): Promise<void> => {
-    await promptApi.remove(id)
-    await router.navigate({ to: "/prompts", ignoreBlocker: true })
-    await queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
-  }
-  return (
-    <DeleteSection
-      action={t("prompts.delete")}
-      title={t("prompts.deleteOne", { name: title })}
-      lead={t("prompts.deleteHelp")}
-      onRemove={remove}
-    />
-  )
-}
+const DeletePrompt = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => (
+  <DeleteSection
+    action={t("prompts.delete")}
+    title={t("prompts.deleteOne", { name: title })}
+    lead={t("prompts.deleteHelp")}
+    onRemove={() => promptApi.remove(id)}
+    backTo="/prompts"
+    invalidates={[["prompts", "list"]]}
+  />
+)
