@@ -46,6 +46,7 @@ describe("the order of imports", () => {
     ["web/src/pages/admin/planted.tsx", "../start/invite.tsx"],
     ["web/src/pages/chat/planted.tsx", "../../frame/frame.tsx"],
     ["web/src/pages/chat/planted.tsx", "../../../../server/test/harness/random.ts"],
+    ["web/src/lib/planted.ts", "../../../packages/sse/src/index.ts"],
     ["web/src/frame/planted.tsx", "../router.tsx"],
   ])("%s may not import %s", (file, from) => {
     expect(check(file, from)).toHaveLength(1)
@@ -68,6 +69,7 @@ describe("the order of imports", () => {
     ["web/src/pages/chat/planted.tsx", "./markdown/markdown.tsx"],
     ["web/src/pages/functions/planted.tsx", "../../../../server/src/functions/portico.d.ts?raw"],
     ["web/src/routes/planted.ts", "../pages/start/invite.tsx"],
+    ["web/src/lib/planted.ts", "@portico/sse"],
     ["web/src/main.tsx", "./router.tsx"],
   ])("%s may import %s", (file, from) => {
     expect(check(file, from)).toEqual([])
