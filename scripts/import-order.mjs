@@ -17,7 +17,7 @@ const parts = [
     path: "server/src",
     imports: ["packages"],
     lines: [
-      ["errors.ts", "formats", "providers", "config"],
+      ["i18n", "errors.ts", "formats", "providers", "config"],
       ["limits", "background", "db", "secrets", "outbound", "bus", "jobs", "http"],
       ["audit", "settings", "users", "groups", "storage"],
       ["auth", "sso", "grants", "ownership"],

@@ -1,3 +1,11 @@
+import {
+  type MessageOrText,
+  type MessageReference,
+  mapQuotedTexts,
+  toReference,
+  toText,
+} from "./i18n/message.ts"
+
 /** The gateway's own error codes and their HTTP status. */
 const statusByCode = {
   bad_request: 400,
@@ -50,7 +58,8 @@ const statusByCode = {
 
 export type FailureCode = keyof typeof statusByCode
 
-export interface FieldError {
+/** Pages translate the message by its `id`, if it has one. */
+export interface FieldError extends Partial<MessageReference> {
   path: string
   message: string
   /** 1-based position in source code. */
@@ -147,10 +156,11 @@ export const shortenMessage = (text: string): string => {
 
 /** The first errors that fit; at least one. */
 const shortenErrors = (errors: readonly FieldError[]): FieldError[] => {
-  const shortened = errors.map(({ path, message, ...position }) => ({
+  const shortened = errors.map(({ path, message, values, ...rest }) => ({
     path: shortenMessage(shortenValue(path)),
     message: shortenMessage(message),
-    ...position,
+    ...(values && { values: mapQuotedTexts(values, shortenMessage) }),
+    ...rest,
   }))
   let length = 0
   return shortened.filter(({ path, message }, index) => {
@@ -165,6 +175,9 @@ const shortenDetails = ({ param, errors, ...details }: FailureDetails): FailureD
   ...(errors && { errors: shortenErrors(errors) }),
 })
 
+const shortenReference = (reference: MessageReference | null): MessageReference | null =>
+  reference && { ...reference, values: mapQuotedTexts(reference.values, shortenMessage) }
+
 /**
  * An error whose message is meant for the caller. Each inbound API formats it in its own style. Values
  * that it quotes are shortened, as they may come from the caller, and the message is logged.
@@ -173,24 +186,41 @@ export class Failure extends Error {
   readonly code: FailureCode
   readonly status: (typeof statusByCode)[FailureCode]
   readonly details: FailureDetails
+  /** What pages translate the message by; null if they show it in English. */
+  readonly reference: MessageReference | null
 
-  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    super(shortenMessage(message), { cause: details.cause })
+  /** @param message `translatable("file_empty")` if pages show it */
+  constructor(code: FailureCode, message: MessageOrText, details: FailureDetails = {}) {
+    super(shortenMessage(toText(message)), { cause: details.cause })
     this.name = "Failure"
     this.code = code
     this.status = statusByCode[code]
     this.details = shortenDetails(details)
+    this.reference = shortenReference(toReference(message))
   }
 }
 
-/** @throws {Failure} always */
-export const fail = (code: FailureCode, message: string, details?: FailureDetails): never => {
+/**
+ * @param message `translatable("file_empty")` if pages show it
+ * @throws {Failure} always
+ */
+export const fail = (
+  code: FailureCode,
+  message: MessageOrText,
+  details?: FailureDetails,
+): never => {
   throw new Failure(code, message, details)
 }
 
+export const toFieldError = (path: string, message: MessageOrText): FieldError => ({
+  path,
+  message: toText(message),
+  ...toReference(message),
+})
+
 /** @param path the field at fault, from the root of the request's body */
-export const failInvalid = (path: string, message: string): never =>
-  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+export const failInvalid = (path: string, message: MessageOrText): never =>
+  fail("invalid", `${path}: ${toText(message)}`, { errors: [toFieldError(path, message)] })
 
 /**
  * Reports an error for which no request is left to fail. The unhandled rejection is logged by the

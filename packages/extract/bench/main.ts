@@ -44,7 +44,7 @@ const main = async (): Promise<void> => {
         found =
           "read" in outcome
             ? `${outcome.read.text.length} characters in ${outcome.read.passages.length} passages`
-            : `${outcome.unreadable.code}: ${outcome.unreadable.message}`
+            : `${outcome.unreadable.code}: ${outcome.unreadable.detail.id}`
       }
       const [, median = 0] = times.toSorted((a, z) => a - z)
       console.log(`${filename}: ${median.toFixed(0)} ms, ${found}`)

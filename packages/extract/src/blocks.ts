@@ -59,28 +59,77 @@ export const unreadableCodes = [
 ] as const
 export type UnreadableCode = (typeof unreadableCodes)[number]
 
-/** A document that cannot be read; the message is for its uploader. */
+/** What a file without text is. */
+export type FileType =
+  | `${"png" | "jpeg" | "gif" | "tiff" | "webp"}_image`
+  | `archive_${"7z" | "rar" | "gzip" | "bzip2" | "xz"}`
+  | "audio"
+  | "video"
+  | "media"
+  | "executable"
+  | "webassembly"
+  | "database"
+  | "font"
+  | "unknown_binary"
+
+type DetailId =
+  | "document_empty"
+  | "document_scanned"
+  | "document_zip_archive"
+  | "document_old_office_format"
+  | "document_password_protected"
+  | "document_copy_protected"
+  | "document_damaged"
+  | "document_pdf_damaged"
+  | "document_not_text"
+  | "document_zip_incomplete"
+  | "document_zip_directory_invalid"
+  | "document_part_missing"
+  | "document_part_damaged"
+  | "document_compression_unsupported"
+  | "document_has_xml_entities"
+  | "document_path_invalid"
+  | "document_too_large_unpacked"
+  | "document_too_long"
+  | "document_too_many_parts"
+  | "document_nested_too_deeply"
+  | "document_headers_too_large"
+  | "document_parts_nested_too_deeply"
+  | "document_reader_crashed"
+
+/** Why a document cannot be read, in detail: an ID for the caller's message, and what it quotes. */
+export type UnreadableDetail =
+  | { id: DetailId }
+  | { id: "document_has_no_text"; values: { type: { id: FileType; values: Record<never, never> } } }
+  | { id: "document_too_many_pages"; values: { pages: number; max: number } }
+  | { id: "document_too_many_characters"; values: { max: string } }
+  | { id: "document_reader_timeout"; values: { seconds: number } }
+  | { id: "document_reader_memory_exceeded"; values: { max: string } }
+
+export interface UnreadableReason {
+  code: UnreadableCode
+  detail: UnreadableDetail
+}
+
+/** A document that cannot be read. */
 export class UnreadableDocument extends Error {
   override name = "Unreadable"
-  readonly code: UnreadableCode
+  readonly reason: UnreadableReason
 
-  constructor(code: UnreadableCode, message: string) {
-    super(message)
-    this.code = code
+  constructor(reason: UnreadableReason) {
+    super(reason.detail.id)
+    this.reason = reason
   }
 }
 
 /** @throws {UnreadableDocument} always */
-export const failUnreadable = (code: UnreadableCode, message: string): never => {
-  throw new UnreadableDocument(code, message)
+export const failUnreadable = (code: UnreadableCode, detail: UnreadableDetail): never => {
+  throw new UnreadableDocument({ code, detail })
 }
 
 /** @throws {UnreadableDocument} always */
 export const failPasswordProtected = (): never =>
-  failUnreadable(
-    "protected",
-    "This file is password-protected. Remove the password and upload it again.",
-  )
+  failUnreadable("protected", { id: "document_password_protected" })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g

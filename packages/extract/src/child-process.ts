@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises"
 import {
   type ExtractionLimits,
   failUnreadable,
-  type UnreadableCode,
   UnreadableDocument,
+  type UnreadableReason,
 } from "./blocks.ts"
 import { extractBlocks } from "./formats.ts"
 import { splitIntoPassages } from "./passages.ts"
@@ -25,7 +25,7 @@ export type ExtractionMessage =
     }
   | { type: "index"; index: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
-  | { type: "unreadable"; code: UnreadableCode; message: string }
+  | { type: "unreadable"; reason: UnreadableReason }
   | { type: "broke" }
 
 /** The module that indexes passages, named by the parent process. */
@@ -52,7 +52,7 @@ const extractTask = async ({
   const bytes = await readFile(path)
   const { blocks, format, pages } = await extractBlocks({ bytes, filename, contentType }, limits)
   const { text, passages } = splitIntoPassages(blocks, limits)
-  if (passages.length === 0) failUnreadable("empty", "No readable text in this file.")
+  if (passages.length === 0) failUnreadable("empty", { id: "document_empty" })
   const indexed = passages.map(({ starts, ends, place }) =>
     [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
@@ -77,10 +77,10 @@ const isStackOverflow = (error: unknown): boolean =>
 process.on("message", (task: ExtractionTask) => {
   extractTask(task).catch((error: unknown) => {
     if (error instanceof UnreadableDocument)
-      return send({ type: "unreadable", code: error.code, message: error.message })
+      return send({ type: "unreadable", reason: error.reason })
     if (!isStackOverflow(error)) return send({ type: "broke" })
-    const message = "This file is nested too deeply."
-    return send({ type: "unreadable", code: "too_large", message })
+    const detail = { id: "document_nested_too_deeply" } as const
+    return send({ type: "unreadable", reason: { code: "too_large", detail } })
   })
 })
 process.on("disconnect", () => process.exit(0))

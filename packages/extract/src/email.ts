@@ -19,9 +19,9 @@ const parse = async (bytes: Buffer) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : ""
     if (message.startsWith("Maximum header size"))
-      failUnreadable("too_large", "This e-mail's headers are too large (maximum 1 MB).")
+      failUnreadable("too_large", { id: "document_headers_too_large" })
     if (message.startsWith("Maximum MIME nesting")) {
-      failUnreadable("too_large", "This e-mail's parts are nested too deeply (maximum 20 levels).")
+      failUnreadable("too_large", { id: "document_parts_nested_too_deeply" })
     }
     throw error
   }

@@ -20,7 +20,7 @@ export const readEpub = (zip: Zip): Block[] => {
     },
   })
   if (zip.has("META-INF/encryption.xml") && zip.has("META-INF/rights.xml")) {
-    failUnreadable("protected", "This file is copy-protected (DRM). Upload an unprotected version.")
+    failUnreadable("protected", { id: "document_copy_protected" })
   }
   const targets = new Map<string, string>()
   const order = new Set<string>()

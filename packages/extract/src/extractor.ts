@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
-import type { UnreadableCode } from "./blocks.ts"
+import type { UnreadableDetail, UnreadableReason } from "./blocks.ts"
 import type { ExtractionMessage, ExtractionTask } from "./child-process.ts"
 
 /** A document's text, its passages, and their index. */
@@ -14,12 +14,6 @@ export interface ExtractedText {
   index: Uint8Array
   format: string
   pages: number | null
-}
-
-/** Why a document cannot be read; the message is for its uploader. */
-export interface UnreadableReason {
-  code: UnreadableCode
-  message: string
 }
 
 /** Untrusted documents are reported as values, never thrown. */
@@ -160,8 +154,8 @@ export const createExtractor = (limits: ExtractorOptions) => {
       }
       const resolveUnreadable = (unreadable: UnreadableReason, healthy = false): void =>
         finish(() => resolve({ unreadable }), healthy)
-      const resolveResourceLimit = (message: string): void =>
-        resolveUnreadable({ code: "resource_limit", message })
+      const resolveResourceLimit = (detail: UnreadableDetail): void =>
+        resolveUnreadable({ code: "resource_limit", detail })
       const onAbort = (): void => finish(() => reject(new Error("stopped")), false)
       const onLost = (reason: string): void =>
         finish(() => reject(new Error(`The text extraction process ${reason}`)), false)
@@ -169,9 +163,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
         // Not by us: the system is short of memory, or someone ended it. The document may be fine.
         if (terminatedBy === "SIGKILL") onLost("was killed")
         else {
-          resolveResourceLimit(
-            "Text extraction ran out of memory or crashed. Split this file into smaller ones.",
-          )
+          resolveResourceLimit({ id: "document_reader_crashed" })
         }
       }
       const onError = ({ message }: Error): void => onLost(`could not be started: ${message}`)
@@ -187,16 +179,11 @@ export const createExtractor = (limits: ExtractorOptions) => {
           case "index":
             index = message.index
             break
-          case "unreadable": {
-            const { code, message: text } = message
-            resolveUnreadable({ code, message: text }, true)
+          case "unreadable":
+            resolveUnreadable(message.reason, true)
             break
-          }
           case "broke":
-            resolveUnreadable({
-              code: "damaged",
-              message: "This file is damaged and can't be read.",
-            })
+            resolveUnreadable({ code: "damaged", detail: { id: "document_damaged" } })
             break
           case "done": {
             const { format, pages } = message
@@ -208,15 +195,17 @@ export const createExtractor = (limits: ExtractorOptions) => {
 
       const timer = setTimeout(
         () =>
-          resolveResourceLimit(
-            `Text extraction took longer than ${limits.seconds} seconds. Split this file into smaller ones.`,
-          ),
+          resolveResourceLimit({
+            id: "document_reader_timeout",
+            values: { seconds: limits.seconds },
+          }),
         limits.seconds * 1000,
       )
-      const tooBig = `Text extraction needed more than ${formatMegabytes(limits.memory)} of memory. Split this file into smaller ones.`
       const memoryTimer = setInterval(() => {
         void residentBytes(child.process.pid).then((bytes) => {
-          if (bytes > limits.memory) resolveResourceLimit(tooBig)
+          if (bytes <= limits.memory) return
+          const max = formatMegabytes(limits.memory)
+          resolveResourceLimit({ id: "document_reader_memory_exceeded", values: { max } })
         })
       }, memoryCheckMs)
       child.process.on("message", onMessage)

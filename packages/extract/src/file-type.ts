@@ -1,40 +1,41 @@
 import { isUtf8 } from "node:buffer"
+import type { FileType } from "./blocks.ts"
 
-/** The type detected from the first bytes: readable, or a description of why it has no text. */
+/** The type detected from the first bytes: readable, or what it is instead. */
 export type DetectedFileType =
   | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
-  | { unreadable: string }
+  | { unreadable: FileType }
 
 const hasSignature = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
 
-const signatures: [signature: string, name: string, at?: number][] = [
-  ["\x89PNG\r\n\x1a\n", "a PNG image"],
-  ["\xff\xd8\xff", "a JPEG image"],
-  ["GIF8", "a GIF image"],
-  ["II*\0", "a TIFF image"],
-  ["MM\0*", "a TIFF image"],
-  ["WEBP", "a WebP image", 8],
-  ["WAVE", "an audio file", 8],
-  ["AVI ", "a video", 8],
-  ["ftyp", "a video, image or audio file", 4],
-  ["OggS", "an audio file"],
-  ["ID3", "an audio file"],
-  ["\xff\xfb", "an audio file"],
-  ["fLaC", "an audio file"],
-  ["\x1aE\xdf\xa3", "a video"],
-  ["7z\xbc\xaf'\x1c", "a 7z archive"],
-  ["Rar!", "a RAR archive"],
-  ["\x1f\x8b", "a gzip archive"],
-  ["BZh", "a bzip2 archive"],
-  ["\xfd7zXZ\0", "an xz archive"],
-  ["\x7fELF", "an executable"],
-  ["MZ\x90\0", "an executable"],
-  ["\xca\xfe\xba\xbe", "an executable"],
-  ["\0asm", "a WebAssembly program"],
-  ["SQLite format 3\0", "a database"],
-  ["wOFF", "a font"],
-  ["wOF2", "a font"],
+const signatures: [signature: string, type: FileType, at?: number][] = [
+  ["\x89PNG\r\n\x1a\n", "png_image"],
+  ["\xff\xd8\xff", "jpeg_image"],
+  ["GIF8", "gif_image"],
+  ["II*\0", "tiff_image"],
+  ["MM\0*", "tiff_image"],
+  ["WEBP", "webp_image", 8],
+  ["WAVE", "audio", 8],
+  ["AVI ", "video", 8],
+  ["ftyp", "media", 4],
+  ["OggS", "audio"],
+  ["ID3", "audio"],
+  ["\xff\xfb", "audio"],
+  ["fLaC", "audio"],
+  ["\x1aE\xdf\xa3", "video"],
+  ["7z\xbc\xaf'\x1c", "archive_7z"],
+  ["Rar!", "archive_rar"],
+  ["\x1f\x8b", "archive_gzip"],
+  ["BZh", "archive_bzip2"],
+  ["\xfd7zXZ\0", "archive_xz"],
+  ["\x7fELF", "executable"],
+  ["MZ\x90\0", "executable"],
+  ["\xca\xfe\xba\xbe", "executable"],
+  ["\0asm", "webassembly"],
+  ["SQLite format 3\0", "database"],
+  ["wOFF", "font"],
+  ["wOF2", "font"],
 ]
 
 /** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
@@ -79,5 +80,5 @@ export const detectFileType = (head: Buffer): DetectedFileType => {
   if (hasSignature(head, "{\\rtf")) return { readable: "rtf" }
   const known = signatures.find(([signature, , at = 0]) => hasSignature(head, signature, at))
   if (known) return { unreadable: known[1] }
-  return isText(head) ? { readable: "text" } : { unreadable: "a binary file of unknown type" }
+  return isText(head) ? { readable: "text" } : { unreadable: "unknown_binary" }
 }

@@ -100,9 +100,9 @@ const readers: Record<ReadableType, DocumentReader> = {
 export const extractBlocks: DocumentReader = (source, limits) => {
   const detected = detectFileType(source.bytes.subarray(0, 4096))
   if ("unreadable" in detected)
-    return failUnreadable(
-      "unsupported",
-      `This file is ${detected.unreadable}, which holds no text.`,
-    )
+    return failUnreadable("unsupported", {
+      id: "document_has_no_text",
+      values: { type: { id: detected.unreadable, values: {} } },
+    })
   return readers[detected.readable](source, limits)
 }

@@ -1,7 +1,10 @@
 export {
   type ExtractionLimits,
+  type FileType,
   type PassageLocation,
   type UnreadableCode,
+  type UnreadableDetail,
+  type UnreadableReason,
   unreadableCodes,
 } from "./blocks.ts"
 export {
@@ -9,7 +12,6 @@ export {
   type ExtractedText,
   type ExtractionOutcome,
   type Extractor,
-  type UnreadableReason,
 } from "./extractor.ts"
 export { detectFileType } from "./file-type.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"

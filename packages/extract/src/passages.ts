@@ -167,13 +167,12 @@ export const splitIntoPassages = (
 ): SplitDocument => {
   const { text, positioned } = joinBlocks(blocks)
   if (text.length > limits.characters) {
-    failUnreadable(
-      "too_large",
-      `This file has more than ${limits.characters.toLocaleString("en")} characters of text. Split it into several files.`,
-    )
+    failUnreadable("too_large", {
+      id: "document_too_many_characters",
+      values: { max: limits.characters.toLocaleString("en") },
+    })
   }
   const passages = groupBlocks(positioned).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
-  if (passages.length > limits.passages)
-    failUnreadable("too_large", "This file is too long. Split it into several files.")
+  if (passages.length > limits.passages) failUnreadable("too_large", { id: "document_too_long" })
   return { text, passages }
 }

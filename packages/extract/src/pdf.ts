@@ -55,7 +55,7 @@ const openPdf = async (bytes: Buffer) => {
   } catch (error) {
     const name = error instanceof Error ? error.name : ""
     if (name === "PasswordException") return failPasswordProtected()
-    return failUnreadable("damaged", "This PDF is damaged and can't be opened.")
+    return failUnreadable("damaged", { id: "document_pdf_damaged" })
   }
 }
 
@@ -67,10 +67,10 @@ export const readPdf = async (
   const pdf = await openPdf(bytes)
   const pages = pdf.numPages
   if (pages > limits.pages) {
-    failUnreadable(
-      "too_large",
-      `This PDF has ${pages} pages (maximum ${limits.pages}). Split it into several files.`,
-    )
+    failUnreadable("too_large", {
+      id: "document_too_many_pages",
+      values: { pages, max: limits.pages },
+    })
   }
   const blocks: Block[] = []
   let characters = 0
@@ -85,10 +85,7 @@ export const readPdf = async (
     sheet.cleanup()
   }
   if (blocks.length === 0) {
-    failUnreadable(
-      "scanned",
-      "This PDF has no text layer and is probably a scan. Run text recognition (OCR) on it and upload the result.",
-    )
+    failUnreadable("scanned", { id: "document_scanned" })
   }
   return { format: "pdf", blocks, pages }
 }

@@ -68,7 +68,8 @@ export const readRtf = (source: string): Block[] => {
   const brace = (sign: string): void => {
     fallbackRemaining = 0
     if (sign === "{") {
-      if (groups.length >= maxDepth) failUnreadable("too_large", "This file is nested too deeply.")
+      if (groups.length >= maxDepth)
+        failUnreadable("too_large", { id: "document_nested_too_deeply" })
       groups.push(group)
       group = { ...group }
     } else group = groups.pop() ?? group

@@ -58,8 +58,7 @@ export const decodeText = (bytes: Buffer, declared?: string): string => {
   const wide = detectUtf16(bytes.subarray(0, 4096))
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
-  if (bytes.includes(0))
-    failUnreadable("damaged", "This file is not a text file, although its name suggests one.")
+  if (bytes.includes(0)) failUnreadable("damaged", { id: "document_not_text" })
   if (declared) {
     try {
       return new TextDecoder(declared).decode(bytes)

@@ -17,7 +17,7 @@ export const walkMarkup = (source: string, handler: XmlHandler, xmlMode: boolean
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        if (++depth > maxDepth) failUnreadable("too_large", "This file is nested too deeply.")
+        if (++depth > maxDepth) failUnreadable("too_large", { id: "document_nested_too_deeply" })
         handler.open?.(name, attributes)
       },
       onclosetag: (name) => {
@@ -37,10 +37,7 @@ export const walkMarkup = (source: string, handler: XmlHandler, xmlMode: boolean
  */
 export const walkXml = (source: string, handler: XmlHandler): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
-    failUnreadable(
-      "unsafe",
-      "This file defines XML entities, which are not allowed. Save it without them.",
-    )
+    failUnreadable("unsafe", { id: "document_has_xml_entities" })
   }
   walkMarkup(source, handler, true)
 }

@@ -30,17 +30,11 @@ export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): Ex
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
   if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
-  return (
-    readByMimetype(zip, type) ??
-    failUnreadable("archive", "This is a ZIP archive. Extract it and upload the files it contains.")
-  )
+  return readByMimetype(zip, type) ?? failUnreadable("archive", { id: "document_zip_archive" })
 }
 
 /** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
 export const rejectOleDocument = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
     ? failPasswordProtected()
-    : failUnreadable(
-        "unsupported",
-        "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
-      )
+    : failUnreadable("unsupported", { id: "document_old_office_format" })

@@ -23,7 +23,7 @@ const findEnd = (bytes: Buffer): number => {
   for (let at = bytes.length - 22; at >= lowest; at--) {
     if (bytes.readUInt32LE(at) === endSignature) return at
   }
-  return failUnreadable("damaged", "This file is damaged: its ZIP archive is incomplete.")
+  return failUnreadable("damaged", { id: "document_zip_incomplete" })
 }
 
 const isPathTraversal = (name: string): boolean =>
@@ -31,7 +31,7 @@ const isPathTraversal = (name: string): boolean =>
 
 const readEntry = (bytes: Buffer, at: number): { entry: ZipEntry; next: number } => {
   if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entrySignature) {
-    failUnreadable("damaged", "This file is damaged: its ZIP directory is invalid.")
+    failUnreadable("damaged", { id: "document_zip_directory_invalid" })
   }
   const nameLength = bytes.readUInt16LE(at + 28)
   const next = at + 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
@@ -49,13 +49,13 @@ const readEntry = (bytes: Buffer, at: number): { entry: ZipEntry; next: number }
 const listEntries = (bytes: Buffer): Map<string, ZipEntry> => {
   const end = findEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
-  if (count > maxEntries) failUnreadable("too_large", "This file has too many parts.")
+  if (count > maxEntries) failUnreadable("too_large", { id: "document_too_many_parts" })
   const entries = new Map<string, ZipEntry>()
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
     const { entry, next } = readEntry(bytes, at)
     if (isPathTraversal(entry.name)) {
-      failUnreadable("unsafe", "This file contains a part with an invalid path.")
+      failUnreadable("unsafe", { id: "document_path_invalid" })
     }
     entries.set(entry.name, entry)
     at = next
@@ -70,13 +70,12 @@ const isTooLarge = (error: unknown): boolean =>
 export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
   const entries = listEntries(bytes)
   let remainingBytes = maxUnpackedBytes
-  const failAsBomb = () =>
-    failUnreadable("unsafe", "This file is too large when decompressed (possible archive bomb).")
+  const failAsBomb = () => failUnreadable("unsafe", { id: "document_too_large_unpacked" })
 
   const packedBytes = ({ offset, packed, encrypted }: ZipEntry): Buffer => {
     if (encrypted) failPasswordProtected()
     if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== localSignature) {
-      failUnreadable("damaged", "This file is damaged: one of its parts is missing.")
+      failUnreadable("damaged", { id: "document_part_missing" })
     }
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
     return bytes.subarray(start, start + packed)
@@ -86,14 +85,14 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
     const data = packedBytes(entry)
     if (entry.method === 0) return data
     if (entry.method !== 8)
-      failUnreadable("unsupported", "This file uses a compression method that is not supported.")
+      failUnreadable("unsupported", { id: "document_compression_unsupported" })
     const limit = Math.min(remainingBytes, Math.max(minUnpackedLimit, data.length * maxRatio))
     try {
       return inflateRawSync(data, { maxOutputLength: limit })
     } catch (error) {
       return isTooLarge(error)
         ? failAsBomb()
-        : failUnreadable("damaged", "This file is damaged: one of its parts can't be decompressed.")
+        : failUnreadable("damaged", { id: "document_part_damaged" })
     }
   }
 

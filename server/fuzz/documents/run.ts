@@ -8,8 +8,6 @@ import { mutate } from "./mutate.ts"
 
 const limits = { characters: 10e6, unpacked: 300e6, pages: 5000, passages: 65_535 }
 const memory = 600e6
-/** Signs that a message is not meant for people. */
-const noSentence = /\b(\w*Error|undefined|null|NaN|function|stack|at .+:\d+)\b/
 const atOnce = 2
 
 export interface Finding {
@@ -21,7 +19,7 @@ export interface Finding {
 export interface FuzzResult {
   cases: number
   read: number
-  /** Number of occurrences of each error message, with numbers removed. */
+  /** Number of occurrences of each reason. */
   refusals: Map<string, number>
   slowestMs: number
   findings: Finding[]
@@ -40,10 +38,8 @@ interface Options {
 }
 
 const findingOf = (outcome: ExtractionOutcome): string | null => {
-  if ("read" in outcome) return outcome.read.passages.length > 0 ? null : "read, and has no passage"
-  const { message } = outcome.unreadable
-  const isSentence = /^[A-Z].{10,300}[.]$/.test(message) && !noSentence.test(message)
-  return isSentence ? null : `unclear message: ${message}`
+  const hasNothing = "read" in outcome && outcome.read.passages.length === 0
+  return hasNothing ? "read, and has no passage" : null
 }
 
 const childrenOf = (pid: number): string[] =>
@@ -65,12 +61,12 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   const judge = (outcome: ExtractionOutcome, document: SampleDocument, own: number): void => {
     if ("read" in outcome) read++
     else {
-      const sentence = outcome.unreadable.message.replace(/\d[\d,]*/g, "N").slice(0, 120)
-      refusals.set(sentence, (refusals.get(sentence) ?? 0) + 1)
+      const { id } = outcome.unreadable.detail
+      refusals.set(id, (refusals.get(id) ?? 0) + 1)
     }
     // The reader was terminated at a limit and reported it: correct, but worth investigating.
     const isEnded = "unreadable" in outcome && outcome.unreadable.code === "resource_limit"
-    const what = isEnded ? outcome.unreadable.message : findingOf(outcome)
+    const what = isEnded ? outcome.unreadable.detail.id : findingOf(outcome)
     if (what === null) return
     const list = isEnded ? ended : findings
     list.push({ what, seed: own, name: document.name })

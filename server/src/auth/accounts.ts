@@ -7,6 +7,7 @@ import { maxRows } from "../db/table-limits.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
+import { translatable } from "../i18n/message.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { EmailAddress, type User } from "../users/schema.ts"
@@ -54,10 +55,10 @@ interface CreatedSession {
 }
 
 const failWrongCredentials = (): never =>
-  fail("wrong_credentials", "The email address or password is incorrect.")
+  fail("wrong_credentials", translatable("credentials_wrong"))
 
 const failWrongCurrentPassword = (): never =>
-  failInvalid("password", "This is not your current password.")
+  failInvalid("password", translatable("password_wrong"))
 
 export const createAccounts = (deps: Deps) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps
@@ -132,10 +133,7 @@ export const createAccounts = (deps: Deps) => {
    */
   const failPasswordSignInOff = async (account: string, actor: Actor): Promise<never> => {
     await recordFailure(account, actor, 403)
-    return fail(
-      "password_sign_in_off",
-      "Password sign-in is turned off. Sign in with your identity provider.",
-    )
+    return fail("password_sign_in_off", translatable("password_sign_in_off"))
   }
 
   return {
@@ -151,13 +149,10 @@ export const createAccounts = (deps: Deps) => {
         if (first) return startSession(first, device)
       }
       if (!enable_signup || passwordSignIn() !== "on") {
-        fail("signup_disabled", "Sign-up is turned off. Ask an administrator for an account.")
+        fail("signup_disabled", translatable("sign_up_off"))
       }
       if ((await users.count()) >= deps.maxSignups) {
-        fail(
-          "limit_reached",
-          "This gateway has reached its limit for sign-ups. Ask an administrator for an account.",
-        )
+        fail("limit_reached", translatable("sign_up_limit_reached"))
       }
       const own = { ...input, role: default_user_role, source: "local" as const }
       return startSession(await users.create(device.actor, own), device)

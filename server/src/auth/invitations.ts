@@ -6,6 +6,7 @@ import { fail, failInvalid } from "../errors.ts"
 import type { Groups } from "../groups/groups.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
@@ -86,7 +87,7 @@ export const createInvitations = (deps: Deps) => {
   const requirePasswordSignIn = (role: string): void => {
     const policy = deps.passwordSignIn()
     if (policy === "on" || (policy === "administrators" && role === "admin")) return
-    fail("password_sign_in_off", "Password sign-in is turned off, so invitations cannot be used.")
+    fail("password_sign_in_off", translatable("invitation_needs_password_sign_in"))
   }
 
   /** @throws {Failure} `not_found`, or `rate_limited` after too many unknown tokens */
@@ -100,10 +101,7 @@ export const createInvitations = (deps: Deps) => {
     if (isKnown && found) return found
     const failure = { target: { type: "account", id: throttleTarget }, status: 404 }
     await failures.record({ actor: device.actor, action: "auth.failed", ...failure })
-    return fail(
-      "not_found",
-      "This invitation link is incomplete or was deleted. Ask for a new one.",
-    )
+    return fail("not_found", translatable("invitation_invalid"))
   }
 
   /** Of several concurrent calls for one invitation, one succeeds. */
@@ -150,7 +148,7 @@ export const createInvitations = (deps: Deps) => {
         const after = { email, role, groups: ids, expires_at: times.expires_at }
         await audit.record(tx, { actor, action: "invitation.created", target: target(id), after })
       })
-      const row = (await store.byId(id)) ?? fail("not_found", "The invitation was deleted.")
+      const row = (await store.byId(id)) ?? fail("not_found", translatable("invitation_deleted"))
       return { ...(await toInvitation(row)), token }
     },
 
@@ -181,7 +179,7 @@ export const createInvitations = (deps: Deps) => {
       if (state !== "open") failNotOpen(state)
       requirePasswordSignIn(row.role)
       const address = row.email ?? email
-      if (address === undefined) return failInvalid("email", "Enter your email address.")
+      if (address === undefined) return failInvalid("email", translatable("email_required"))
       const role = row.role === "admin" ? "admin" : "user"
       const input = { name, email: address, password, role, source: "local" } as const
       const prepared = await users.prepareUser(device.actor, input)

@@ -5,6 +5,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail, failInvalid } from "../errors.ts"
 import { type Actor, noLimits } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { Users } from "../users/users.ts"
 import { type ApiKey, ApiKeyLimits, type CreatedApiKey, type NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
@@ -57,7 +58,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
   /** Locks the account: deactivating it removes its keys, and none may be created afterwards. */
   const lockActiveUser = async (tx: Tx, userId: string): Promise<void> => {
     const { active } = await users.lockUser(tx, userId)
-    if (!active) fail("unauthorized", "This account has been deactivated.")
+    if (!active) fail("unauthorized", translatable("account_deactivated"))
   }
 
   const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
@@ -71,16 +72,13 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
     create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
       if (input.expires_at !== null && input.expires_at <= now()) {
-        failInvalid("expires_at", "Choose a time in the future.")
+        failInvalid("expires_at", translatable("time_not_in_future"))
       }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
         const { length } = await store.keysOf(userId, tx)
         if (length >= maxRows.keysPerUser) {
-          fail(
-            "limit_reached",
-            `You have reached the limit of ${maxRows.keysPerUser} API keys. Revoke one to create another.`,
-          )
+          fail("limit_reached", translatable("api_key_limit_reached", { max: maxRows.keysPerUser }))
         }
         return insert(tx, actor, { userId, input, secret: newSecret() })
       })

@@ -1,5 +1,7 @@
 import { z } from "zod"
 import type { CredentialLimits } from "../http/caller.ts"
+import { withMessage } from "../http/issue-messages.ts"
+import { translatable } from "../i18n/message.ts"
 import { Settings } from "../settings/schema.ts"
 import { DisplayName, EmailAddress, Password, Role, SingleLineText } from "../users/schema.ts"
 
@@ -97,10 +99,7 @@ export type Session = z.output<typeof Session>
 const AllowedRoute = z
   .string()
   .max(200)
-  .regex(
-    /^\/[^*\s]*\*?$/,
-    "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
-  )
+  .regex(/^\/[^*\s]*\*?$/, withMessage(translatable("api_key_path_invalid")))
 
 /** What a key is limited to. */
 export const ApiKeyLimits = z.object({

@@ -3,6 +3,7 @@ import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Config } from "../config/config.ts"
 import { failInvalid } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
+import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
 import type { SignInDevice } from "./sign-in-device.ts"
@@ -32,7 +33,7 @@ const digestOf = (code: string): Buffer =>
 const isPublished = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">): boolean =>
   !isLoopback(HOST) || (PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname))
 
-const failSetupCode = (message: string): never => failInvalid("setup_code", message)
+const failSetupCode = (message: TranslatableMessage): never => failInvalid("setup_code", message)
 
 interface Deps {
   config: Pick<Config, "HOST" | "PUBLIC_URL">
@@ -59,15 +60,14 @@ export const createSetupCode = ({ config, secrets, users, throttle, failures }: 
     /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
     verify: async (sent: string | undefined, { actor, address }: SignInDevice): Promise<void> => {
       if (code === null) return
-      if (!sent)
-        failSetupCode("Enter the setup code, which the gateway printed to its log on startup.")
+      if (!sent) failSetupCode(translatable("setup_code_required"))
       const isCorrect = await throttle.attempt({ account: throttleTarget, address }, async () =>
         timingSafeEqual(digestOf(sent ?? ""), digestOf(code)),
       )
       if (isCorrect) return
       const failure = { target: { type: "account", id: throttleTarget }, status: 422 }
       await failures.record({ actor, action: "auth.failed", ...failure })
-      failSetupCode("The setup code is incorrect. Copy it from the gateway's log.")
+      failSetupCode(translatable("setup_code_wrong"))
     },
   }
 }

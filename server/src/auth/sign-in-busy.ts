@@ -1,10 +1,7 @@
 import { Failure } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 
 export const signInsBusyFailure = (): Failure =>
-  new Failure(
-    "rate_limited",
-    "Too many people are signing in right now. Try again in a few seconds.",
-    {
-      headers: { "retry-after": "5" },
-    },
-  )
+  new Failure("rate_limited", translatable("sign_in_busy"), {
+    headers: { "retry-after": "5" },
+  })

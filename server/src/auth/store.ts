@@ -11,6 +11,7 @@ import {
   type RefreshCaller,
   type UserAccess,
 } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
 import { type ApiKey, type ApiKeyLimits, limitNames } from "./schema.ts"
 
@@ -140,7 +141,7 @@ export const createAuthStore = (db: Database) => {
   const refreshCaller: RefreshCaller = async (tx, caller) => {
     const { id } = caller.user
     const access = (await accessByUser(new Set([id]), tx)).get(id)
-    if (!access) return fail("unauthorized", "This account is no longer active.")
+    if (!access) return fail("unauthorized", translatable("account_not_active"))
     const { role, groups } = access
     return { ...caller, user: { ...caller.user, role }, groups }
   }

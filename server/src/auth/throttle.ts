@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
+import { translatable } from "../i18n/message.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import { signInsBusyFailure } from "./sign-in-busy.ts"
 
@@ -67,7 +68,7 @@ export const createSignInThrottle = ({
     const remainingMs = last + waitMs - nowMs()
     if (remainingMs <= 0) return
     const seconds = Math.ceil(remainingMs / 1000)
-    fail("rate_limited", `Too many failed attempts. Try again in ${seconds} seconds.`, {
+    fail("rate_limited", translatable("sign_in_attempts_exceeded", { seconds }), {
       headers: { "retry-after": String(seconds) },
     })
   }

@@ -7,6 +7,7 @@ import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import { translatable } from "../i18n/message.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ProviderModel } from "../providers/provider.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
@@ -67,7 +68,7 @@ const convert = (
     const bytes = toBuffer(received)
     checkBodyValues(bytes)
     const body = parseErrorObject(bytes.toString("utf8"))
-    if (!body) throw new MalformedResponse("it is not a completion")
+    if (!body) throw new MalformedResponse(translatable("not_a_completion"))
     const json = Buffer.from(converter.convertBody(body))
     return { result: { kind: "answer", json }, dropped, promptTokens }
   } catch (error) {

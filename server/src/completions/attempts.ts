@@ -134,7 +134,7 @@ const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedM
   const { provider } = first.upstream
   const served = apiOperations.filter((one) => servesOperation(provider, one))
   const names = served.map(({ name }) => name).join(", ")
-  const message = `Model "${id}" is offered by ${provider.label}, which only supports ${names}.`
+  const message = `Model "${id}" is offered by ${provider.label.text}, which only supports ${names}.`
   throw new Failure("bad_request", message, { param: "model" })
 }
 

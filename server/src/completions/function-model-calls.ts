@@ -4,6 +4,7 @@ import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { HostServices, ModelResponseHandler } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
+import { translatable } from "../i18n/message.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Completions } from "./completions.ts"
 import { chatOperation } from "./operations/chat.ts"
@@ -40,7 +41,7 @@ const createFunctionConsumer = (
   onChunk: (bytes) => handler.data(bytes),
   onEnd: () => handler.end(),
   onBody: (body) => {
-    if (!isJson(body)) throw new MalformedResponse("it is not a completion")
+    if (!isJson(body)) throw new MalformedResponse(translatable("not_a_completion"))
     handler.start(false)
     handler.data(body)
     handler.end()

@@ -114,7 +114,7 @@ export class CompletionRelay implements ResponseConsumer {
       return
     }
     const { encodeError } = this.#operation
-    const isWrapped = encodeError && !error.isUpstreamBody
+    const isWrapped = encodeError && error.message !== null
     const body = isWrapped
       ? Buffer.from(JSON.stringify(encodeError(toAnswerError(error))))
       : error.body

@@ -4,6 +4,7 @@ import type { FailoverHandler } from "../connections/send.ts"
 import { upstreamFailure, upstreamLabel } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import { translatable } from "../i18n/message.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
 import type { UsageRecorder } from "../usage/usage-recorder.ts"
@@ -193,7 +194,9 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   /** A success in a format that no client can read, such as a sign-in page. */
   #rejectContentType(type: string): void {
     this.#handle?.cancel()
-    this.#failUpstream(`responded with ${type.slice(0, 100)} instead of a completion.`)
+    const provider = upstreamLabel(this.#upstream)
+    const message = translatable("provider_content_type", { provider, type: type.slice(0, 100) })
+    this.#fail(new Failure("upstream_broken", message))
   }
 
   #endError(): void {
@@ -219,7 +222,9 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   #endPassing(): void {
     if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
     else if (!this.#completeStream()) {
-      this.#failUpstream("ended its response prematurely.")
+      const provider = upstreamLabel(this.#upstream)
+      const message = translatable("provider_ended_early", { provider })
+      this.#fail(new Failure("upstream_broken", message))
       return
     }
     this.#consumer.onEnd()
@@ -239,10 +244,6 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   #passRemainder(): void {
     const rest = this.#scanner.takeRemainder()
     if (rest.length > 0) this.#consumer.onChunk(rest)
-  }
-
-  #failUpstream(what: string): void {
-    this.#fail(new Failure("upstream_broken", `${upstreamLabel(this.#upstream)} ${what}`))
   }
 
   #fail(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {

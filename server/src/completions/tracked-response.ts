@@ -1,6 +1,7 @@
 import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { translatable } from "../i18n/message.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { UsageRecorder } from "../usage/usage-recorder.ts"
@@ -33,13 +34,13 @@ export interface PendingResponse {
 }
 
 export const revokedFailure = (): Failure =>
-  new Failure("unauthorized", "The credential used for this request was revoked.")
+  new Failure("unauthorized", translatable("credential_revoked"))
 
 const accessRevokedFailure = (id: string): Failure =>
-  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was revoked.`)
+  new Failure("forbidden", translatable("model_access_revoked", { id: id.slice(0, 200) }))
 
 export const shutdownFailure = (): Failure =>
-  new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
+  new Failure("shutting_down", translatable("shutting_down"))
 
 /**
  * Reads responses as requests in progress: revocation and shutdown end them, and each has one usage

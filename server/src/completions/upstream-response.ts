@@ -1,6 +1,8 @@
 import type { Upstream } from "../connections/connection.ts"
 import { upstreamLabel } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
+import { referenceHeader, referenceHeaderName } from "../http/errors.ts"
+import { type TranslatableMessage, toReference, translatable } from "../i18n/message.ts"
 
 const isCredentialRejection = (status: number): boolean => status === 401 || status === 403
 
@@ -15,12 +17,14 @@ const isJson = (text: string): boolean => {
 
 /** Headers that describe the upstream's body, which the gateway replaces. */
 const bodyHeaders = /^(content-|etag$|last-modified$)/
+/** Headers that only the gateway sets. */
+const ownHeaders = new Set(["content-type", referenceHeaderName])
 
 export interface ErrorReply {
   status: number
   body: Buffer
-  /** Whether the body is the upstream's own. */
-  isUpstreamBody: boolean
+  /** The gateway's own message in the body; null if the body is the upstream's. */
+  message: TranslatableMessage | null
 }
 
 /**
@@ -32,36 +36,36 @@ export const toErrorReply = (
   body: Buffer,
   upstream: Upstream | null,
 ): ErrorReply | Failure => {
+  const provider = upstreamLabel(upstream)
   if (isCredentialRejection(status)) {
-    const message = `${upstreamLabel(upstream)} rejected the gateway's credential. Contact an administrator.`
+    const message = translatable("provider_credential_rejected", { provider })
     return new Failure("upstream_credentials", message)
   }
   if (status < 400) {
-    return new Failure(
-      "upstream_broken",
-      `${upstreamLabel(upstream)} responded with an unexpected status ${status}.`,
-    )
+    const message = translatable("provider_unexpected_status", { provider, status })
+    return new Failure("upstream_broken", message)
   }
-  if (isJson(body.toString("utf8"))) return { status, body, isUpstreamBody: true }
-  const message = `${upstreamLabel(upstream)} responded with status ${status} and no readable error message.`
+  if (isJson(body.toString("utf8"))) return { status, body, message: null }
+  const message = translatable("provider_error_unreadable", { provider, status })
   const type = status < 500 ? "invalid_request_error" : "server_error"
-  const error = { message, type, param: null, code: "upstream_error" }
-  const wrapped = Buffer.from(JSON.stringify({ error, detail: message }))
-  return { status, body: wrapped, isUpstreamBody: false }
+  const error = { message: message.text, type, param: null, code: "upstream_error" }
+  const wrapped = Buffer.from(JSON.stringify({ error, detail: message.text }))
+  return { status, body: wrapped, message }
 }
 
 /** The headers of an error response: names and values in turn. */
 export const errorReplyHeaders = (
   forwarded: readonly string[],
-  { body, isUpstreamBody }: ErrorReply,
+  { body, message }: ErrorReply,
 ): string[] => {
   const headers: string[] = []
   for (let at = 0; at < forwarded.length; at += 2) {
     const name = forwarded[at] ?? ""
-    const replaced = name === "content-type" || (!isUpstreamBody && bodyHeaders.test(name))
+    const replaced = ownHeaders.has(name) || (message && bodyHeaders.test(name))
     if (!replaced) headers.push(name, forwarded[at + 1] ?? "")
   }
   headers.push("content-type", "application/json", "content-length", `${body.length}`)
+  headers.push(...Object.entries(referenceHeader(toReference(message))).flat())
   return headers
 }
 

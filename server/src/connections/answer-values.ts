@@ -2,13 +2,14 @@ import { Failure } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import { JsonScanner } from "../http/json-scanner.ts"
+import { type MessageOrText, translatable } from "../i18n/message.ts"
 
 /** Characters that are scanned at once. */
 const windowLength = 16 * 1024
 /** An event is parsed on the event loop. Answers have this many values only if they are whole bodies. */
 const maxEventValues = 50_000
 
-const toMalformedResponse = (error: unknown, invalid: string): unknown => {
+const toMalformedResponse = (error: unknown, invalid: MessageOrText): unknown => {
   if (!(error instanceof Failure)) return error
   const isTooLarge = error.code === "body_too_large"
   return new MalformedResponse(isTooLarge ? "it has too many values" : invalid)
@@ -21,7 +22,7 @@ export const checkBodyValues = (bytes: Buffer): void => {
     scanner.write(bytes)
     scanner.end()
   } catch (error) {
-    throw toMalformedResponse(error, "it is not a completion")
+    throw toMalformedResponse(error, translatable("not_a_completion"))
   }
 }
 

@@ -1,4 +1,5 @@
 import { RefusedError, requestJson, type Transport, type UpstreamTimeouts } from "@portico/http1"
+import { toReference } from "../i18n/message.ts"
 import type { Transports } from "../outbound/transport.ts"
 import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
@@ -174,7 +175,8 @@ export const createUpstream = (deps: Deps) => {
       const error = listError ?? requestError ?? (pauses.hasRefusals() ? refusalError : null)
       return {
         status: !hasListed ? "unknown" : isHealthy() ? "healthy" : "resting",
-        last_error: error?.message ?? null,
+        last_error: error?.message.text ?? null,
+        last_error_reference: toReference(error?.message ?? null),
         last_error_details: error?.details ?? null,
         last_ok_at: lastOkAt,
         models: models.length,

@@ -5,13 +5,14 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
+import { referenceOf, type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { Transports } from "../outbound/transport.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { auditChange, auditState } from "./audit-details.ts"
 import { createProviderClient } from "./connection.ts"
 import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
-import { diagnose, listTimeoutMs } from "./diagnosis.ts"
+import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import {
   type Connection,
   type ConnectionChanges,
@@ -43,15 +44,18 @@ const inUseReason = "Models are based on what only this connection offers."
 const disabledHealth: ConnectionHealth = {
   status: "disabled",
   last_error: null,
+  last_error_reference: null,
   last_error_details: null,
   last_ok_at: null,
   models: 0,
   running: 0,
 }
 
-const describeModels = (count: number): string => {
-  if (count === 0) return "Connected, but no models are available yet."
-  return count === 1 ? "Connected; 1 model available." : `Connected; ${count} models available.`
+const describeModels = (count: number): TranslatableMessage => {
+  if (count === 0) return translatable("connected_without_models")
+  return count === 1
+    ? translatable("connected_with_one_model")
+    : translatable("connected_with_models", { count })
 }
 
 export const createConnections = (deps: Deps) => {
@@ -72,10 +76,7 @@ export const createConnections = (deps: Deps) => {
     const connection = await getConfig(id, tx)
     if (connection.source === "environment") {
       const [variable] = providers[connection.kind].variables.urls
-      fail(
-        "conflict",
-        `This connection is configured by the environment variable ${variable} and cannot be changed here.`,
-      )
+      fail("conflict", translatable("connection_from_environment", { variable }))
     }
     return connection
   }
@@ -106,7 +107,14 @@ export const createConnections = (deps: Deps) => {
       providerKinds.map((kind) => {
         const { label, defaultUrl, presets, variables } = providers[kind]
         const [variable] = variables.urls
-        return { kind, label, default_url: defaultUrl, presets: [...presets], variable }
+        return {
+          kind,
+          label: label.text,
+          label_reference: referenceOf(label),
+          default_url: defaultUrl,
+          presets: [...presets],
+          variable,
+        }
       }),
 
     list: async (): Promise<Connection[]> => (await listConfigs()).map(toView),
@@ -155,19 +163,24 @@ export const createConnections = (deps: Deps) => {
       const transport = transports.open({ baseUrl: connection.base_url, timeouts })
       const headers = { ...provider.credentialHeaders(connection.api_key), ...connection.headers }
       const started = performance.now()
-      const elapsedMs = () => Math.round(performance.now() - started)
+      const report = (
+        ok: boolean,
+        { message, details }: Diagnosis,
+        models: string[],
+      ): ConnectionTestResult => ({
+        ok,
+        message: message.text,
+        message_reference: referenceOf(message),
+        details,
+        models,
+        duration_ms: Math.round(performance.now() - started),
+      })
       try {
         const found = await provider.listModels(createProviderClient(transport, headers), [])
         const models = found.map(({ name }) => name)
-        const message = describeModels(models.length)
-        return { ok: true, message, details: null, models, duration_ms: elapsedMs() }
+        return report(true, { message: describeModels(models.length), details: null }, models)
       } catch (error) {
-        return {
-          ok: false,
-          ...diagnose(error, connection),
-          models: [],
-          duration_ms: elapsedMs(),
-        }
+        return report(false, diagnose(error, connection), [])
       } finally {
         transport.close()
       }

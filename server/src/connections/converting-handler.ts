@@ -5,6 +5,7 @@ import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { isLarge } from "../http/body-buffer.ts"
+import { translatable } from "../i18n/message.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { EventPump } from "./event-pump.ts"
 import type { Pacing } from "./pacing.ts"
@@ -210,7 +211,7 @@ export class ConvertingHandler implements ResponseHandler {
       return
     }
     const body = parseErrorObject(bytes.toString("utf8"))
-    if (!body) throw new MalformedResponse("it is not a completion")
+    if (!body) throw new MalformedResponse(translatable("not_a_completion"))
     this.#passConverted(Buffer.from(this.#converter.convertBody(body)))
   }
 }

@@ -2,6 +2,12 @@ import { RefusedError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
 import { parseErrorObject, readErrorBody } from "../formats/error-body.ts"
 import { textOf } from "../formats/json-values.ts"
+import {
+  type MessageOrText,
+  mapQuotedTexts,
+  type TranslatableMessage,
+  translatable,
+} from "../i18n/message.ts"
 import { providers } from "../providers/registry.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
@@ -15,7 +21,7 @@ const maxDetailsLength = 1000
 /** Why a request to an upstream failed, for the person who configures the connection. */
 export interface Diagnosis {
   /** What failed and what to check. */
-  message: string
+  message: TranslatableMessage
   /** The unchanged error or response, if it says more than the message. */
   details: string | null
 }
@@ -30,49 +36,58 @@ const reasonIn = (body: string, kind: NewConnection["kind"]): string => {
 const describeRejection = (
   { status, body }: RefusedError,
   { base_url, kind }: NewConnection,
-): string => {
+): TranslatableMessage => {
   if (status === 401 || status === 403) {
-    return `${base_url} rejected the API key (status ${status}). Check the key.`
+    return translatable("endpoint_key_rejected", { address: base_url, status })
   }
   if (status === 404) {
-    return `${base_url} has no model list at this path (404). ${providers[kind].baseUrlHint}`
+    return translatable("endpoint_has_no_model_list", {
+      address: base_url,
+      hint: providers[kind].baseUrlHint,
+    })
   }
   const reason = reasonIn(body, kind)
   return reason
-    ? `${base_url} responded with status ${status}: ${reason}`
-    : `${base_url} responded with status ${status}.`
+    ? translatable("endpoint_error", { address: base_url, status, reason })
+    : translatable("endpoint_error_without_reason", { address: base_url, status })
 }
 
-const reasonByCode: Record<string, string> = {
-  ECONNREFUSED: "connection refused",
-  ENOTFOUND: "unknown host",
-  EAI_AGAIN: "the DNS lookup failed temporarily",
-  EHOSTUNREACH: "no route to host",
-  ENETUNREACH: "network unreachable",
+const reasonByCode: Record<string, TranslatableMessage> = {
+  ECONNREFUSED: translatable("connection_refused"),
+  ENOTFOUND: translatable("host_unknown"),
+  EAI_AGAIN: translatable("dns_lookup_failed"),
+  EHOSTUNREACH: translatable("no_route_to_host"),
+  ENETUNREACH: translatable("network_unreachable"),
 }
 
-const reasonOf = (error: Error): string => {
+const reasonOf = (error: Error): MessageOrText => {
   const [code] = Object.keys(reasonByCode).filter((one) => error.message.includes(one))
   return (code && reasonByCode[code]) || error.message || error.name
 }
 
-const describeConnectionError = (error: Error, { base_url }: NewConnection): string => {
+const describeConnectionError = (
+  error: Error,
+  { base_url }: NewConnection,
+): TranslatableMessage => {
   if (error.name === "TimeoutError") {
-    return `${base_url} did not respond within ${listTimeoutMs / 1000} seconds.`
+    return translatable("endpoint_not_responding", {
+      address: base_url,
+      seconds: listTimeoutMs / 1000,
+    })
   }
   const kind = error instanceof UpstreamError ? error.kind : "reset"
-  if (kind === "timeout") return `${base_url} did not respond in time.`
+  if (kind === "timeout") return translatable("endpoint_timeout", { address: base_url })
   const reason = reasonOf(error)
   return kind === "unreachable"
-    ? `Can't reach ${base_url}: ${reason}. Check the address and that the server is running.`
-    : `The connection to ${base_url} failed: ${reason}`
+    ? translatable("endpoint_unreachable", { address: base_url, reason })
+    : translatable("endpoint_connection_failed", { address: base_url, reason })
 }
 
-const describe = (error: Error, connection: NewConnection): string => {
+const describe = (error: Error, connection: NewConnection): TranslatableMessage => {
   if (error instanceof RefusedError) return describeRejection(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
     const { apiLabel } = providers[connection.kind]
-    return `${connection.base_url} did not respond like ${apiLabel}.`
+    return translatable("endpoint_has_other_api", { address: connection.base_url, api: apiLabel })
   }
   return describeConnectionError(error, connection)
 }
@@ -80,13 +95,23 @@ const describe = (error: Error, connection: NewConnection): string => {
 const detailsOf = (error: Error): string =>
   error instanceof RefusedError ? `${error.status} ${error.body}`.trim() : error.message
 
-const toDiagnosis = (description: string, error: Error, connection: NewConnection): Diagnosis => {
+const toDiagnosis = (
+  message: TranslatableMessage,
+  error: Error,
+  connection: NewConnection,
+): Diagnosis => {
   // Before truncation, which could cut a secret in two.
-  const message = redactSecrets(description, connection)
-  const details = redactSecrets(detailsOf(error), connection)
+  const redact = (text: string): string => redactSecrets(text, connection)
+  const clean = (text: string): string => redact(text).slice(0, maxMessageLength)
+  const text = redact(message.text)
+  const details = redact(detailsOf(error))
   return {
-    message: message.slice(0, maxMessageLength),
-    details: message.includes(details) ? null : details.slice(0, maxDetailsLength),
+    message: {
+      id: message.id,
+      values: mapQuotedTexts(message.values, clean),
+      text: text.slice(0, maxMessageLength),
+    },
+    details: text.includes(details) ? null : details.slice(0, maxDetailsLength),
   }
 }
 
@@ -101,6 +126,7 @@ export const diagnoseModelRefusal = (
   connection: NewConnection,
   model: string,
 ): Diagnosis => {
-  const description = `${connection.base_url} refused the model "${model}" (status ${error.status}). Check the model and the key's permissions.`
-  return toDiagnosis(description, error, connection)
+  const { status } = error
+  const refusal = { address: connection.base_url, model, status }
+  return toDiagnosis(translatable("endpoint_model_refused", refusal), error, connection)
 }

@@ -1,16 +1,19 @@
 import { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
+import { withMessage } from "../http/issue-messages.ts"
+import { MessageReference } from "../http/message-reference.ts"
+import { translatable } from "../i18n/message.ts"
 import { providerKinds } from "../providers/registry.ts"
 
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "Enter an address that starts with http:// or https://." })
+  .url({ protocol: /^https?$/, ...withMessage(translatable("address_scheme_invalid")) })
   .max(2000)
   .refine(
     (url) => !/^[^/]*\/\/[^/]*@/.test(url),
-    "Remove the user name and password from the address, and enter an API key instead.",
+    withMessage(translatable("address_has_credentials")),
   )
-  .refine((url) => !/[?#]/.test(url), "Remove the ? or # and everything after it from the address.")
+  .refine((url) => !/[?#]/.test(url), withMessage(translatable("address_has_query")))
   .transform(stripTrailingSlashes)
 
 /** These frame the message and are set by the gateway. */
@@ -19,11 +22,11 @@ const framingHeaders =
 
 const HeaderName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Enter a valid header name.")
-  .refine((name) => !framingHeaders.test(name), "This header is set by the gateway.")
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, withMessage(translatable("header_name_invalid")))
+  .refine((name) => !framingHeaders.test(name), withMessage(translatable("header_reserved")))
 const HeaderValue = z
   .string()
-  .regex(/^[\t\x20-\x7e]*$/, "Use printable ASCII characters only.")
+  .regex(/^[\t\x20-\x7e]*$/, withMessage(translatable("ascii_only")))
   .max(8000)
 const Headers = z.record(HeaderName, HeaderValue)
 
@@ -32,18 +35,22 @@ const Timeout = z.number().positive().max(86_400).nullable()
 
 const fields = {
   kind: z.enum(providerKinds),
-  name: z.string().trim().min(1, "Enter a name.").max(100),
+  name: z
+    .string()
+    .trim()
+    .min(1, withMessage(translatable("name_required")))
+    .max(100),
   base_url: BaseUrl,
   /** Sent to the upstream; never returned by the API. */
   api_key: z
     .string()
-    .regex(/^[\x21-\x7e]*$/, "Use only unaccented letters, digits, and symbols, without spaces.")
+    .regex(/^[\x21-\x7e]*$/, withMessage(translatable("api_key_characters_invalid")))
     .max(4000),
   headers: Headers,
   /** Prepended to each of its model ids: `prefix.name`. */
   id_prefix: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores, or hyphens.")
+    .regex(/^[A-Za-z0-9._-]{1,50}$/, withMessage(translatable("model_prefix_invalid")))
     .nullable(),
   /** Limits the connection to these models, by the provider's own names; null offers all. */
   allowed_models: z.array(z.string().max(300)).max(2000).nullable(),
@@ -95,6 +102,7 @@ export const ConnectionHealth = z
     status: z.enum(["unknown", "healthy", "resting", "disabled"]),
     /** A message for people. */
     last_error: z.string().nullable(),
+    last_error_reference: MessageReference.nullable(),
     /** The provider's response or the network error, if it says more than `last_error`. */
     last_error_details: z.string().nullable(),
     last_ok_at: z.int().nullable(),
@@ -126,6 +134,7 @@ export const ConnectionTestResult = z
     ok: z.boolean(),
     /** A message for people. */
     message: z.string(),
+    message_reference: MessageReference,
     /** The provider's response or the network error, if it says more than the message. */
     details: z.string().nullable(),
     models: z.array(z.string()),
@@ -139,6 +148,7 @@ export const ProviderInfo = z
   .object({
     kind: fields.kind,
     label: z.string(),
+    label_reference: MessageReference,
     default_url: z.string(),
     /** Addresses to choose from. */
     presets: z.array(z.object({ name: z.string(), base_url: z.string(), is_local: z.boolean() })),

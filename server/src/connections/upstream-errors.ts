@@ -2,6 +2,8 @@ import type { UpstreamError, UpstreamErrorKind } from "@portico/http1"
 import { EventTooLargeError } from "@portico/sse"
 import { Failure, type FailureCode } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import type { MessageId } from "../i18n/catalogue.ts"
+import { type MessageOrText, type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { Upstream } from "./connection.ts"
 
 const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
@@ -13,26 +15,33 @@ const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
   unreadable: "upstream_broken",
 }
 
-const descriptionByKind: Record<UpstreamErrorKind, string> = {
-  unreachable: "cannot be reached",
-  reset: "closed the connection before responding",
-  timeout: "did not respond in time",
-  silence: "stopped sending in the middle of its response",
-  broken: "closed the connection in the middle of its response",
-  unreadable: "sent an unreadable response",
-}
+const messageIdByKind = {
+  unreachable: "provider_unreachable",
+  reset: "provider_reset",
+  timeout: "provider_timeout",
+  silence: "provider_silent",
+  broken: "provider_interrupted",
+  unreadable: "provider_unreadable",
+} as const satisfies Record<UpstreamErrorKind, MessageId>
 
 /** How error messages refer to an upstream. */
-export const upstreamLabel = (upstream: Upstream | null): string =>
-  upstream ? `The provider "${upstream.config.name}"` : "The provider"
+export const upstreamLabel = (upstream: Upstream | null): TranslatableMessage =>
+  upstream
+    ? translatable("provider_named", { name: upstream.config.name })
+    : translatable("provider_unnamed")
 
-const describe = ({ kind, cause }: UpstreamError): string =>
-  cause instanceof MalformedResponse || cause instanceof EventTooLargeError
-    ? `sent an unreadable response: ${cause.message}`
-    : descriptionByKind[kind]
+const reasonOf = (cause: unknown): MessageOrText | null => {
+  if (cause instanceof MalformedResponse) return cause.reason
+  return cause instanceof EventTooLargeError ? cause.message : null
+}
+
+const describe = ({ kind, cause }: UpstreamError, provider: TranslatableMessage) => {
+  const reason = reasonOf(cause)
+  return reason === null
+    ? translatable(messageIdByKind[kind], { provider })
+    : translatable("provider_malformed", { provider, reason })
+}
 
 /** The error for the caller when no complete response arrived. */
 export const upstreamFailure = (error: UpstreamError, upstream: Upstream | null): Failure =>
-  new Failure(codeByKind[error.kind], `${upstreamLabel(upstream)} ${describe(error)}.`, {
-    cause: error,
-  })
+  new Failure(codeByKind[error.kind], describe(error, upstreamLabel(upstream)), { cause: error })

@@ -2,6 +2,7 @@ import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Chats } from "./conversations.ts"
 import type { ChatEventLogs } from "./event-log.ts"
@@ -38,14 +39,13 @@ export const createAnswerChanges = (deps: Deps) => {
   const requireAnswer = async (tx: Tx, { id, message_id }: AnswerId): Promise<Message> => {
     const [message] = await messages.byIds(id, [message_id], tx)
     if (message?.role !== "assistant") return fail("not_found", `Answer ${message_id} not found.`)
-    if (message.state === "running")
-      fail("conflict", "This answer is still being written. Wait for it or stop it first.")
+    if (message.state === "running") fail("conflict", translatable("answer_running"))
     return message
   }
 
   const storeRating = async (tx: Tx, at: AnswerId, change: RatingChange): Promise<Message> => {
     const message = await requireAnswer(tx, at)
-    if (message.edited) fail("bad_request", "You wrote this version. Rate the model's own answer.")
+    if (message.edited) fail("bad_request", translatable("answer_edited"))
     const { value, reason } = change
     const rating = value && { value, reason }
     if (rating) await ratings.save(tx, message.id, { ...rating, rated_at: now() })

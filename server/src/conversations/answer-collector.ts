@@ -7,6 +7,7 @@ import type { ErrorReply } from "../completions/upstream-response.ts"
 import type { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import { type TranslatableMessage, toReference, toText, translatable } from "../i18n/message.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import { type AnswerDelta, createDeltaReader, parseDelta } from "./chat-delta.ts"
 import type { MessageError } from "./schema.ts"
@@ -34,20 +35,30 @@ interface Deps {
 /** Receives the parts of an answer while it is generated. */
 export type AnswerEvents = Omit<Deps, "onDone">
 
-const toMessageError = ({ code, message }: Failure): MessageError => ({
+export const toMessageError = ({ code, message, reference }: Failure): MessageError => ({
   code,
   message,
+  ...reference,
   status: null,
   raw: null,
 })
 
-const toProviderError = (raw: string, status: number | null): MessageError => {
-  const parsed = readErrorBody(raw) ?? {
-    message: "The provider reported an error.",
-    code: "upstream_error",
+const unknownError = translatable("provider_error")
+
+const toProviderError = (
+  raw: string,
+  status: number | null,
+  own: TranslatableMessage | null = null,
+): MessageError => {
+  const reported = readErrorBody(raw)
+  const message = own ?? reported?.message ?? unknownError
+  return {
+    code: reported?.code ?? "upstream_error",
+    message: toText(message).slice(0, maxRawCharacters),
+    ...toReference(message),
+    status,
+    raw: raw.slice(0, maxRawCharacters),
   }
-  const message = parsed.message.slice(0, maxRawCharacters)
-  return { ...parsed, message, status, raw: raw.slice(0, maxRawCharacters) }
 }
 
 const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
@@ -56,7 +67,7 @@ const parseCompletion = (body: Buffer): AnswerDelta => {
   try {
     return parseDelta(JSON.parse(body.toString("utf8")))
   } catch {
-    throw new MalformedResponse("it is not a completion")
+    throw new MalformedResponse(translatable("not_a_completion"))
   }
 }
 
@@ -92,8 +103,8 @@ export class AnswerCollector implements ResponseConsumer {
     this.#take(parseCompletion(body))
   }
 
-  onErrorReply({ status, body }: ErrorReply): void {
-    this.#error = toProviderError(body.toString("utf8"), status)
+  onErrorReply({ status, body, message }: ErrorReply): void {
+    this.#error = toProviderError(body.toString("utf8"), status, message)
   }
 
   /** An error that the provider reported itself says more. */
@@ -120,7 +131,7 @@ export class AnswerCollector implements ResponseConsumer {
     this.#pass(parts)
     this.#characters += parts.content.length + parts.reasoning.length
     if (this.#characters > maxCharacters)
-      throw new MalformedResponse("it exceeds 4 MB. The partial answer was saved")
+      throw new MalformedResponse(translatable("answer_too_long"))
   }
 
   #pass(parts: { content: string; reasoning: string }): void {

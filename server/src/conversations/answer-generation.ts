@@ -6,7 +6,12 @@ import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
-import { AnswerCollector, type AnswerEvents, type CollectedAnswer } from "./answer-collector.ts"
+import {
+  AnswerCollector,
+  type AnswerEvents,
+  type CollectedAnswer,
+  toMessageError,
+} from "./answer-collector.ts"
 import type { Message } from "./schema.ts"
 
 export interface AnswerJob {
@@ -51,9 +56,8 @@ export const createAnswerGenerator =
           return resolve({ ...stopped, ...emptyResult })
         }
         const failure = toFailure(reason)
-        const { code, message: text } = failure
         log.warn({ err: reason, model: message.model }, "could not start answer")
-        const error = { code, message: text, status: null, raw: null }
+        const error = toMessageError(failure)
         resolve({ outcome: "upstream_error", error, failure, ...emptyResult })
       })
     })

@@ -3,6 +3,7 @@ import { type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import { jsonLimitsFor, parseJsonObject } from "../http/json-object.ts"
 import { JsonScanner } from "../http/json-scanner.ts"
+import { translatable } from "../i18n/message.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Chats } from "./conversations.ts"
 import type { ChatExport } from "./export.ts"
@@ -27,7 +28,7 @@ export const createChatCopy = (deps: Deps) => {
   const { chats, store, chatExport, importer, limits, now } = deps
 
   const failTooLarge = (): never =>
-    fail("body_too_large", `This chat is too large to copy. The limit is ${maxBytes / 1e6} MB.`)
+    fail("body_too_large", translatable("chat_too_large_to_copy", { max: maxBytes / 1e6 }))
 
   /** Scanned as it is read, like a request's body: scanning 50 MB at once would block others. */
   const readImport = async (chatJson: AsyncIterable<string>): Promise<JsonBody> => {

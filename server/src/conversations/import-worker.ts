@@ -2,6 +2,7 @@ import { workerData } from "node:worker_threads"
 import { type DatabaseLocation, openBackgroundWriter } from "../db/background-writer.ts"
 import { serveRequests } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { ChatToImport } from "./import-export-schema.ts"
 import { parseImport } from "./import-file.ts"
@@ -62,7 +63,7 @@ const checkChats = ({ userId, bytes, members }: CheckRequest): CheckedImport => 
 }
 
 const requireActiveImport = (): ActiveImport =>
-  activeImport ?? fail("unavailable", "The import timed out. Try again.")
+  activeImport ?? fail("unavailable", translatable("import_timeout"))
 
 /** @returns whether there is another chat */
 const prepare = (): boolean => {

@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 import { emptyMessageBytes } from "./message-bytes.ts"
 import type { StoredImage } from "./message-reader.ts"
 import { emptyGenerationFields, type Message, type NewMessage } from "./schema.ts"
@@ -86,8 +87,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     if (last?.role !== "assistant" || !last.model) {
       return fail("bad_request", "Only a model's answer can be continued.")
     }
-    if (last.state === "running")
-      fail("conflict", "This answer is still being written. Wait for it or stop it first.")
+    if (last.state === "running") fail("conflict", translatable("answer_running"))
     const answer: Message = { ...last, error: null, finish_reason: null, state: "running" }
     return { user: null, images: [], answers: [answer], branch, models: [last.model] }
   }
@@ -123,8 +123,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
     const before = await readBranch(parent_id)
     const parent = before.at(-1)
-    if (parent?.state === "running")
-      fail("conflict", "The previous answer is still being written. Wait for it or stop it first.")
+    if (parent?.state === "running") fail("conflict", translatable("previous_answer_running"))
     if (parent?.role === "user")
       fail(
         "bad_request",

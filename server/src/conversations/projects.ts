@@ -5,6 +5,7 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import { requireOwn } from "../grants/private-access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { Attachments } from "../knowledge/attachments.ts"
 import type {
   NewProject,
@@ -50,7 +51,7 @@ export const createProjects = (deps: Deps) => {
     requireOwn(await store.byId(id, tx), caller, `Project ${id} not found.`)
 
   const failNameTaken = (name: string): never =>
-    fail("conflict", `You already have a project named ${name}. Choose another name.`)
+    fail("conflict", translatable("project_exists", { name }))
 
   const recordChange = async (
     tx: Tx,

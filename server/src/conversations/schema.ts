@@ -1,10 +1,17 @@
 import { z } from "zod"
+import { withMessage } from "../http/issue-messages.ts"
+import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
 import { ChatAttachment, ChatSkippedSource, ChatSource } from "./source-schema.ts"
 
-const Title = z.string().trim().min(1, "Enter a title.").max(200)
+const Title = z
+  .string()
+  .trim()
+  .min(1, withMessage(translatable("title_required")))
+  .max(200)
 export const Folder = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
 export const ModelId = z.string().min(1).max(300)
@@ -55,6 +62,7 @@ export const MessageError = z.object({
   code: z.string(),
   /** For the reader; the provider's own message if there is one. */
   message: z.string(),
+  ...MessageReference.partial().shape,
   /** The provider's status; null if it did not respond. */
   status: z.int().nullable(),
   /** The provider's error body, as received. */

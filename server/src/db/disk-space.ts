@@ -3,6 +3,7 @@ import { rmSync, statfsSync, statSync } from "node:fs"
 import { open, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 
 const maxReserveBytes = 4 * 1024 * 1024
 const chunkBytes = 256 * 1024
@@ -36,11 +37,10 @@ export const freeBytes = async (folder: string): Promise<number> => {
 
 /** The write was rejected for lack of space. */
 export const storageFullFailure = (cause?: unknown): Failure =>
-  new Failure(
-    "storage_full",
-    "The gateway is out of disk space, so this was not saved. Ask your administrator to delete data or to enlarge the disk; signing in and deleting still work.",
-    { headers: { "retry-after": "30" }, cause },
-  )
+  new Failure("storage_full", translatable("disk_full"), {
+    headers: { "retry-after": "30" },
+    cause,
+  })
 
 /** Size in bytes of the reserve (see `createReserve`) on the volume of `folder`. */
 export const reserveSizeFor = (folder: string): number => {

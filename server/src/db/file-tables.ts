@@ -17,6 +17,8 @@ export interface FileRow {
   error: string | null
   /** Why processing failed; null also for files that failed before codes existed. */
   error_code: string | null
+  /** JSON: what pages translate `error` by; null if they show it in English. */
+  error_reference: string | null
   /** Characters of its text; null until it was extracted. */
   text_length: number | null
   pages: number | null

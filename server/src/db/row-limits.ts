@@ -1,6 +1,7 @@
 import { sql } from "kysely"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 import type { Database, Reader, Tx } from "./database.ts"
 import { maxRows } from "./table-limits.ts"
 import type { Tables } from "./tables.ts"
@@ -14,8 +15,8 @@ interface RowLimit {
   refusal: string
 }
 
-const newOwnerRefusal = (table: keyof Tables, max: number): string =>
-  `The new owner would exceed the limit of ${max} ${table}. Choose another person, or delete some.`
+const newOwnerRefusal = (table: keyof Tables, max: number) =>
+  translatable("new_owner_limit_exceeded", { max, objects: table })
 
 /** @param variable the environment variable that sets the limit, if one does */
 const perUser = (table: keyof Tables, max: number, variable?: keyof Config): RowLimit => {

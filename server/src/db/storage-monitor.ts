@@ -1,6 +1,7 @@
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
+import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
@@ -40,12 +41,12 @@ interface Deps extends Pick<StorageMonitorOptions, "storageProbeMs"> {
 
 const failureMessages = {
   full: {
-    database: "The database's disk is full",
-    files: "The disk for uploaded files is full",
+    database: translatable("database_disk_full"),
+    files: translatable("file_disk_full"),
   },
   broken: {
-    database: "Cannot write to the database's disk",
-    files: "Cannot write to the storage for uploaded files",
+    database: translatable("database_disk_broken"),
+    files: translatable("file_disk_broken"),
   },
 } as const
 
@@ -59,7 +60,7 @@ const advice = {
 const createStorageMonitor = (deps: Deps) => {
   const { background, dataDir, probes, freeSpace, log, ...options } = deps
   const { storageProbeMs: probeMs = defaultProbeMs } = options
-  const failures = new Map<StorageKind, string>()
+  const failures = new Map<StorageKind, TranslatableMessage>()
   const loggedAt = new Map<StorageKind, number>()
   /** Storages whose failure was logged. */
   const logged = new Set<StorageKind>()
@@ -84,7 +85,7 @@ const createStorageMonitor = (deps: Deps) => {
     if (!failure || !(error instanceof Error)) return
     const message = failureMessages[failure][storage]
     failures.set(storage, message)
-    void logFailure(storage, `${message}. ${advice[failure]}`, error)
+    void logFailure(storage, `${message.text}. ${advice[failure]}`, error)
     // A `Failure` is the guard's, which leaves the reserve for essential writes.
     const isDiskFull = failure === "full" && !(error instanceof Failure)
     if (isDiskFull && storage === "database") {
@@ -142,8 +143,8 @@ const createStorageMonitor = (deps: Deps) => {
   return {
     watch,
     retryWhenFull,
-    /** The current failure as a sentence for administrators; null if all storages are writable. */
-    failureMessage: (): string | null => [...failures.values()][0] ?? null,
+    /** The current failure, for administrators; null if all storages are writable. */
+    failureMessage: (): TranslatableMessage | null => [...failures.values()][0] ?? null,
   }
 }
 

@@ -1,10 +1,11 @@
 import { parentPort, type Transferable, Worker } from "node:worker_threads"
 import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
+import type { MessageOrText } from "../i18n/message.ts"
 import { createMutex } from "../limits/mutex.ts"
 
 /** An error as a message between threads; structured cloning drops its custom fields. */
 type SerializedError =
-  | { code: FailureCode; message: string; details: FailureDetails }
+  | { code: FailureCode; message: MessageOrText; details: FailureDetails }
   | { error: unknown; fields: Record<string, unknown> }
 
 type WorkerReply<Answer> = { answer: Answer } | { carried: SerializedError }
@@ -12,7 +13,8 @@ type WorkerReply<Answer> = { answer: Answer } | { carried: SerializedError }
 const serializeError = (error: unknown): SerializedError => {
   if (error instanceof Failure) {
     const { cause, ...details } = error.details
-    return { code: error.code, message: error.message, details }
+    const { code, message: text, reference } = error
+    return { code, message: reference ? { ...reference, text } : text, details }
   }
   return { error, fields: error instanceof Error ? { ...error } : {} }
 }

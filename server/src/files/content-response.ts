@@ -2,6 +2,7 @@ import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { streamBytes } from "../http/stream-response.ts"
+import { translatable } from "../i18n/message.ts"
 import type { ObjectStore } from "./object-store.ts"
 
 interface ContentRequest {
@@ -83,10 +84,7 @@ export const createContentResponse = async (
   if (request.method === "HEAD") return new Response(null, { status, headers })
   const bytes = await objects.read(hash, range ?? undefined)
   if (!bytes) {
-    return fail(
-      "file_lost",
-      "This file is missing from the gateway's storage. Upload it again, or ask your administrator to restore it from a backup.",
-    )
+    return fail("file_lost", translatable("file_content_lost"))
   }
   const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, request.exchange)
   return new Response(body, { status, headers })

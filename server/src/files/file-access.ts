@@ -2,6 +2,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { mayManage, requireOwner } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
@@ -13,7 +14,7 @@ export interface FileAccessDeps {
   hooks: Pick<FileHooks, "filterShared">
 }
 
-export const failFileNotFound = (): never => fail("not_found", "File not found.")
+export const failFileNotFound = (): never => fail("not_found", translatable("file_not_found"))
 
 /** Who may read and change files: their owners and administrators, and readers of what is shared. */
 export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
@@ -29,7 +30,7 @@ export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
 
   const getOwned = async (caller: Caller, id: string): Promise<StoredFile> => {
     const file = await getReadable(caller, id)
-    requireOwner(file, caller, "Only the file's owner can do this.")
+    requireOwner(file, caller, translatable("file_owner_only"))
     return file
   }
 

@@ -4,6 +4,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"
+import { MessageReference } from "../http/message-reference.ts"
 import type { Page } from "../http/pagination.ts"
 import { type FileListQuery, type FileRecord, FileStatus, ProcessingErrorCode } from "./schema.ts"
 
@@ -33,6 +34,15 @@ export const embeddedCount = (eb: ExpressionBuilder<Tables, "files">) =>
     .select(({ fn }) => fn.sum<number>("vector_batches.count").as("sum"))
     .as("embedded")
 
+/** Of a file whose processing did not fail, or has begun again. */
+export const noProcessingError = { error: null, error_code: null, error_reference: null } as const
+
+/** What pages translate a file's error by. */
+export const errorReferenceOf = ({
+  error_reference,
+}: Pick<StoredFile, "error_reference">): MessageReference | null =>
+  error_reference === null ? null : MessageReference.parse(JSON.parse(error_reference))
+
 export const toRecord = (row: StoredFile): FileRecord => ({
   id: row.id,
   user_id: row.user_id,
@@ -49,6 +59,7 @@ export const toRecord = (row: StoredFile): FileRecord => ({
     status: FileStatus.parse(row.status),
     error: row.error,
     error_code: ProcessingErrorCode.nullable().parse(row.error_code),
+    error_reference: errorReferenceOf(row),
     progress: { pages: row.pages, passages: row.passages, embedded: Number(row.embedded ?? 0) },
   },
   created_at: row.created_at,

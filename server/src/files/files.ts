@@ -13,7 +13,7 @@ import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { type CollectionUpload, toCollectionUpload } from "./collection-upload.ts"
 import { createFileAccess, type FileAccessDeps, failFileNotFound } from "./file-access.ts"
-import { type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
+import { type FileSummary, noProcessingError, type StoredFile, toRecord } from "./file-store.ts"
 import type { FileHooks } from "./hooks.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
@@ -171,8 +171,7 @@ export const createFiles = (deps: Deps) => {
         size: received.size,
         metadata: JSON.stringify(metadata),
         status: process ? "pending" : "stored",
-        error: null,
-        error_code: null,
+        ...noProcessingError,
         text_length: null,
         pages: null,
         passages: null,
@@ -200,8 +199,7 @@ export const createFiles = (deps: Deps) => {
         await passages.clear(tx, id)
         const fresh = {
           status: "pending",
-          error: null,
-          error_code: null,
+          ...noProcessingError,
           passages: null,
           updated_at: now(),
         }

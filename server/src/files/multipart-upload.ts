@@ -5,6 +5,7 @@ import { detectFileType } from "@portico/extract"
 import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { findUnstorableInBody, parseJsonBody } from "../http/body.ts"
+import { translatable } from "../i18n/message.ts"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 
@@ -29,7 +30,7 @@ interface Deps {
 }
 
 export const failTooLarge = (limit: number): never =>
-  fail("body_too_large", `The file is too large (maximum ${limit} bytes).`)
+  fail("body_too_large", translatable("file_too_large", { max: limit }))
 
 /** The last path segment, with `/` or `\` as separator; never a path. */
 export const sanitizeFilename = (sent: string | undefined): string => {
@@ -57,7 +58,7 @@ export const rejectUnreadable = (head: Buffer): void => {
   if (!detected || !("unreadable" in detected)) return
   fail(
     "unsupported_media_type",
-    `This file type isn't supported: no text can be extracted from ${detected.unreadable}.`,
+    translatable("file_type_unsupported", { type: translatable(detected.unreadable) }),
   )
 }
 
@@ -137,7 +138,7 @@ export const readUpload = (
       file.received.then(async (received) => {
         if (isDone) return received.discard()
         try {
-          if (received.size === 0) fail("bad_request", "The file is empty.")
+          if (received.size === 0) fail("bad_request", translatable("file_empty"))
           const parsed = parseMetadata(metadata)
           isDone = true
           resolve({ received, filename, content_type, metadata: parsed })

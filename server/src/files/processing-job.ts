@@ -9,11 +9,20 @@ import type {
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { Failure } from "../errors.ts"
+import {
+  type MessageOrText,
+  type MessageReference,
+  toReference,
+  toText,
+  translatable,
+  withText,
+} from "../i18n/message.ts"
 import type { JobKind, JobRun } from "../jobs/queue.ts"
 import { PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
+import { noProcessingError } from "./file-store.ts"
 import type { FileHooks } from "./hooks.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
@@ -60,11 +69,17 @@ const codesForEngine: ReadonlySet<UnreadableCode> = new Set(["unsupported", "sca
 class ProcessingError extends PermanentJobError {
   readonly code: ProcessingErrorCode
 
-  constructor({ code, message }: { code: ProcessingErrorCode; message: string }) {
-    super(message)
+  readonly reference: MessageReference | null
+
+  constructor(code: ProcessingErrorCode, message: MessageOrText) {
+    super(toText(message))
     this.code = code
+    this.reference = toReference(message)
   }
 }
+
+const toProcessingError = ({ code, detail }: UnreadableReason): ProcessingError =>
+  new ProcessingError(code, withText({ values: {}, ...detail }))
 
 /** The `read` job: extracts a file's text into searchable passages. */
 export const createProcessingJob = (deps: Deps): JobKind => {
@@ -87,7 +102,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
   ): Promise<void> => {
     const more = await deps.hooks.onSearchable(tx, file.id, duplicate?.id ?? null)
     const status = more ? "processing" : "completed"
-    await updateFile(tx, file, { ...found, error: null, error_code: null, status })
+    await updateFile(tx, file, { ...found, ...noProcessingError, status })
   }
 
   /**
@@ -104,7 +119,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
       await storage.writeWithinLimit([addition], write)
     } catch (error) {
       if (error instanceof Failure && error.code === "storage_limit")
-        throw new ProcessingError({ code: "storage_limit", message: storageLimitMessage })
+        throw new ProcessingError("storage_limit", storageLimitMessage)
       throw error
     }
   }
@@ -124,13 +139,13 @@ export const createProcessingJob = (deps: Deps): JobKind => {
     { filename, reason, signal }: ExtractionAttempt,
   ): Promise<ExtractedText> => {
     const { engine } = deps
-    if (!engine || !codesForEngine.has(reason.code)) throw new ProcessingError(reason)
+    if (!engine || !codesForEngine.has(reason.code)) throw toProcessingError(reason)
     const path = objects.temporary()
     try {
       await engine.read(from, path, { filename, signal })
       const task = { path, filename: `text.${engine.fileExtension}`, contentType: "", limits }
       const outcome = await extractor.read(task, signal)
-      if ("unreadable" in outcome) throw new ProcessingError(reason)
+      if ("unreadable" in outcome) throw toProcessingError(reason)
       return { ...outcome.read, format: engine.name }
     } finally {
       await rm(path, { force: true })
@@ -139,11 +154,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
 
   const extract = async (file: StoredFile, signal: AbortSignal): Promise<ExtractedText> => {
     const copy = await objects.localCopy(file.hash)
-    if (!copy)
-      throw new ProcessingError({
-        code: "missing",
-        message: "This file is missing from the gateway's storage. Upload it again.",
-      })
+    if (!copy) throw new ProcessingError("missing", translatable("file_lost"))
     const { filename, content_type: contentType } = file
     try {
       const outcome = await extractor.read(
@@ -191,11 +202,16 @@ export const createProcessingJob = (deps: Deps): JobKind => {
       await db.transactRelaxed(async (tx) => {
         const file = await store.byId(target, tx)
         if (!file) return
-        const { code, message } =
+        const { code, message, reference } =
           error instanceof ProcessingError
             ? error
-            : { code: "internal", message: `Processing failed: ${error.message.slice(0, 300)}` }
-        await updateFile(tx, file, { status: "failed", error: message, error_code: code })
+            : new ProcessingError("internal", `Processing failed: ${error.message.slice(0, 300)}`)
+        await updateFile(tx, file, {
+          status: "failed",
+          error: message,
+          error_code: code,
+          error_reference: reference && JSON.stringify(reference),
+        })
       })
     },
   }

@@ -4,6 +4,7 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { Failure, fail } from "../errors.ts"
 import { isOwn } from "../grants/private-access.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import { createKeyedMutex } from "../limits/mutex.ts"
 import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
@@ -192,7 +193,7 @@ export const createResumableUploads = (deps: Deps) => {
   return {
     create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
       const { size, filename, content_type } = input
-      if (size === 0) fail("bad_request", "The file is empty.")
+      if (size === 0) fail("bad_request", translatable("file_empty"))
       if (size > deps.limit) failTooLarge(deps.limit)
       const { id: owner } = caller.user
       await rowLimits.precheck("files", { owner })

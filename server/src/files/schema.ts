@@ -1,5 +1,6 @@
 import { unreadableCodes } from "@portico/extract"
 import { z } from "zod"
+import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
 
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
@@ -47,6 +48,7 @@ export const FileRecord = z
       /** User-facing message if the status is `failed`. */
       error: z.string().nullable(),
       error_code: ProcessingErrorCode.nullable(),
+      error_reference: MessageReference.nullable(),
       progress: FileProgress,
     }),
     created_at: z.int(),
@@ -97,6 +99,7 @@ export const ProcessStatus = z
     status: FileStatus,
     error: z.string().nullable(),
     error_code: ProcessingErrorCode.nullable(),
+    error_reference: MessageReference.nullable(),
     progress: FileProgress,
   })
   .meta({ id: "FileProcessStatus" })

@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 
 /** @throws {Failure} `not_found` */
 export const failNotFound = (id: string): never =>
@@ -6,11 +7,8 @@ export const failNotFound = (id: string): never =>
 
 /** @throws {Failure} `conflict` */
 export const failIdTaken = (id: string): never =>
-  fail("conflict", `A function with the ID "${id}" already exists.`)
+  fail("conflict", translatable("function_exists", { id }))
 
 /** @throws {Failure} `conflict` */
 export const failVersionConflict = (version: number): never =>
-  fail(
-    "conflict",
-    `Version ${version} was saved in the meantime. Reload the function and apply your changes again.`,
-  )
+  fail("conflict", translatable("function_changed", { version }))

@@ -3,6 +3,7 @@ import { type FunctionError, functionError } from "@portico/sandbox"
 import type { FailoverHandler } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
+import { translatable } from "../i18n/message.ts"
 import { type CompletionBuilder, createCompletionBuilder } from "./completion-builder.ts"
 import type { FunctionModel } from "./function-registry.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
@@ -30,9 +31,10 @@ export const toFailure = (
 ): Failure => {
   if (refused) return new Failure("function_refused", message)
   if (outcome === "cancelled")
-    return new Failure("function_failed", `The function "${name}" was cancelled.`)
+    return new Failure("function_failed", translatable("function_cancelled", { name }))
   const where = line === null ? "" : ` (line ${line})`
-  return new Failure("function_failed", `The function "${name}" failed: ${message}${where}`)
+  const reason = `${message}${where}`
+  return new Failure("function_failed", translatable("function_failed", { name, reason }))
 }
 
 type ReplyResult = { streamed: true } | { text: string } | { whole: Fields } | { call: Fields }
@@ -107,7 +109,7 @@ class FunctionResponse implements RequestHandle {
       const failure =
         error instanceof Failure
           ? error
-          : new Failure("internal", "An internal error occurred.", { cause: error })
+          : new Failure("internal", translatable("function_internal_error"), { cause: error })
       this.#receiver.stop("upstream_error", failure)
     }
   }

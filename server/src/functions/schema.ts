@@ -1,12 +1,14 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
+import { withMessage } from "../http/issue-messages.ts"
+import { translatable } from "../i18n/message.ts"
 
 export const maxContent = 256 * 1024
 
 const FunctionId = z
   .string()
   .max(64)
-  .regex(/^[a-z][a-z0-9_]*$/, "Start with a lowercase letter and use only a-z, 0-9 and _.")
+  .regex(/^[a-z][a-z0-9_]*$/, withMessage(translatable("function_id_invalid")))
 
 const Text = z.string().max(2000)
 
@@ -59,11 +61,18 @@ const Host = z
   .string()
   .max(260)
   .transform((text) => text.trim().toLowerCase())
-  .pipe(z.string().regex(host, "Enter a host such as api.example.com, *.example.com or host:8443."))
+  .pipe(z.string().regex(host, withMessage(translatable("function_host_invalid"))))
 
 const fields = {
-  name: z.string().trim().min(1, "Enter a name.").max(200),
-  content: z.string().min(1, "Enter the source code.").max(maxContent),
+  name: z
+    .string()
+    .trim()
+    .min(1, withMessage(translatable("name_required")))
+    .max(200),
+  content: z
+    .string()
+    .min(1, withMessage(translatable("function_source_required")))
+    .max(maxContent),
   meta: z.looseObject({
     description: z.string().max(10_000).default(""),
     tags: z.array(z.string().min(1).max(100)).max(50).default([]),

@@ -1,15 +1,17 @@
 import { failInvalid } from "../errors.ts"
+import { type MessageOrText, translatable } from "../i18n/message.ts"
 import { type FunctionValves, type Manifest, type SettingDefinition, secretMask } from "./schema.ts"
 import type { SettingValues } from "./store.ts"
 
 type Value = SettingValues[string]
 
-const failSetting = (name: string, message: string): never => failInvalid(`values.${name}`, message)
+const failSetting = (name: string, message: MessageOrText): never =>
+  failInvalid(`values.${name}`, message)
 
 const checkRange = (name: string, value: number, { min, max }: SettingDefinition): number => {
-  if (!Number.isFinite(value)) failSetting(name, "Enter a number.")
-  if (min !== undefined && value < min) failSetting(name, `Enter a number of at least ${min}.`)
-  if (max !== undefined && value > max) failSetting(name, `Enter a number of at most ${max}.`)
+  if (!Number.isFinite(value)) failSetting(name, translatable("field_not_number"))
+  if (min !== undefined && value < min) failSetting(name, translatable("field_too_small", { min }))
+  if (max !== undefined && value > max) failSetting(name, translatable("field_too_large", { max }))
   return value
 }
 
@@ -22,12 +24,16 @@ const checkValue = (name: string, value: Value, shape: SettingDefinition): Value
   if (shape.type === "number") {
     return typeof value === "number"
       ? checkRange(name, value, shape)
-      : failSetting(name, "Enter a number.")
+      : failSetting(name, translatable("field_not_number"))
   }
-  if (typeof value !== "string") return failSetting(name, "Enter a text.")
-  if (value.length > maxCharacters) failSetting(name, `Use at most ${maxCharacters} characters.`)
+  if (typeof value !== "string") return failSetting(name, translatable("field_not_text"))
+  if (value.length > maxCharacters)
+    failSetting(name, translatable("field_too_many_characters", { max: maxCharacters }))
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
-    failSetting(name, `Choose one of: ${(shape.choices ?? []).join(", ")}.`)
+    failSetting(
+      name,
+      translatable("field_not_a_choice", { choices: (shape.choices ?? []).join(", ") }),
+    )
   }
   return value
 }

@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import type { MessageOrText } from "../i18n/message.ts"
 import { type AccessGrant, everyonePrincipalId } from "./schema.ts"
 
 /** The user whose access is checked: a caller, or an owner who made no request. */
@@ -68,8 +69,8 @@ export const mayManage = ({ user_id }: OwnedObject, principal: Principal): boole
 
 /** What errors say about an object to which the caller has no access. */
 export interface AccessMessages {
-  notFound: string
-  notWritable: string
+  notFound: MessageOrText
+  notWritable: MessageOrText
 }
 
 /** @throws {Failure} `not_found`, also if the principal may not read it */
@@ -93,6 +94,10 @@ export const requireWritable = <T extends SharedObject>(
  * Administrators pass as well; see `mayManage`. The principal must be known to read the object.
  * @throws {Failure} `forbidden`
  */
-export const requireOwner = (object: OwnedObject, principal: Principal, refusal: string): void => {
+export const requireOwner = (
+  object: OwnedObject,
+  principal: Principal,
+  refusal: MessageOrText,
+): void => {
   if (!mayManage(object, principal)) fail("forbidden", refusal)
 }

@@ -3,6 +3,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
 import {
   createGroupWriter,
@@ -23,8 +24,7 @@ const failNotFound = (id: string): never => fail("not_found", `No group with the
 
 const policy: GroupChangePolicy = {
   auditsUnchanged: true,
-  failNameTaken: (name) =>
-    fail("conflict", `A group named ${name} already exists. Choose another name.`),
+  failNameTaken: (name) => fail("conflict", translatable("group_exists", { name })),
   failUnknownMember: (userId) => fail("not_found", `No user with the ID ${userId}.`),
 }
 

@@ -4,6 +4,8 @@ import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"
 import { messagesErrorType } from "../formats/messages/error-types.ts"
+import type { MessageReference } from "../i18n/message.ts"
+import { translatable } from "../i18n/message.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */
 export type ErrorStyle = "api" | "openai" | "anthropic" | "runtime" | "scim"
@@ -18,9 +20,10 @@ const openaiType = (status: number): string =>
   openaiTypeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error")
 
 const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
-  api: ({ message, code, details }) => ({
+  api: ({ message, code, details, reference }) => ({
     detail: message,
     code,
+    ...reference,
     ...(details.errors && { errors: details.errors }),
     ...(details.storage && { storage: details.storage }),
     ...(details.in_use && { in_use: details.in_use }),
@@ -45,13 +48,31 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
 /** Some clients of Anthropic's API repeat a request for minutes that has no valid credential. */
 const noRetryHeaders = { "x-should-retry": "false" }
 
+export const referenceHeaderName = "x-portico-message"
+/** Longer ones are not sent: pages show the English text. */
+const maxReferenceLength = 2000
+
+/**
+ * What pages translate a message by, for bodies in the format of another API, which has no place for
+ * it: JSON in ASCII.
+ */
+export const referenceHeader = (reference: MessageReference | null): Record<string, string> => {
+  if (reference === null) return {}
+  const json = JSON.stringify(reference).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+  return json.length > maxReferenceLength ? {} : { [referenceHeaderName]: json }
+}
+
 /** Headers of an error response besides its content type. */
 export const errorHeaders = (
   style: ErrorStyle,
-  { status, details }: Failure,
+  { status, details, reference }: Failure,
 ): Record<string, string> => ({
   ...(status === 401 && { "www-authenticate": "Bearer" }),
   ...(status === 401 && style === "anthropic" && noRetryHeaders),
+  ...(style !== "api" && referenceHeader(reference)),
   ...details.headers,
 })
 
@@ -83,17 +104,17 @@ export const toFailure = (error: unknown): Failure => {
     })
   }
   if (isOutage(error)) {
-    return new Failure("unavailable", "The gateway cannot reach its database. Try again shortly.", {
+    return new Failure("unavailable", translatable("database_unreachable"), {
       headers: { "retry-after": "2" },
       cause: error,
     })
   }
   if (isWriteConflict(error)) {
-    return new Failure("conflict", "This was changed by someone else. Try again.", {
+    return new Failure("conflict", translatable("changed_by_someone_else"), {
       cause: error,
     })
   }
-  return new Failure("internal", "Internal error. See the gateway's log for details.", {
+  return new Failure("internal", translatable("internal_error"), {
     cause: error,
   })
 }

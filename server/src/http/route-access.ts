@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 import { isRouteAllowed } from "./allowed-routes.ts"
 import type { Caller } from "./caller.ts"
 import { checkEscalation } from "./privilege-escalation.ts"
@@ -13,10 +14,10 @@ export const authorize = (caller: Caller, shape: RouteShape, path: string): Call
   }
   const { role } = caller.user
   if (role === "pending" && access !== "signed_in") {
-    fail("account_pending", "This account is waiting for an administrator's approval.")
+    fail("account_pending", translatable("account_pending"))
   }
   if (access === "admin" && role !== "admin") {
-    fail("forbidden", "This requires an administrator account.")
+    fail("forbidden", translatable("administrator_required"))
   }
   checkEscalation(caller, shape)
   return caller

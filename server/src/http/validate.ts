@@ -1,16 +1,16 @@
 import type { z } from "zod"
-import { type FieldError, fail } from "../errors.ts"
-import { describeIssue } from "./issue-messages.ts"
+import { type FieldError, fail, toFieldError } from "../errors.ts"
+import { describeIssue, messageOfIssue } from "./issue-messages.ts"
 
 /** More would not help, and a body can have 100,000 errors. */
 const maxErrors = 20
 const maxPathLength = 200
 
 const fieldErrors = (error: z.ZodError, prefix: readonly PropertyKey[]): FieldError[] =>
-  error.issues.slice(0, maxErrors).map(({ path, message }) => ({
-    path: [...prefix, ...path].join(".").slice(0, maxPathLength),
-    message,
-  }))
+  error.issues.slice(0, maxErrors).map((issue) => {
+    const path = [...prefix, ...issue.path].join(".").slice(0, maxPathLength)
+    return toFieldError(path, messageOfIssue(issue))
+  })
 
 /**
  * Parses a value with `schema`.

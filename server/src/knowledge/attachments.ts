@@ -1,6 +1,7 @@
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import type { Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { FileReference } from "./citations.ts"
 import type { Collections } from "./collections.ts"
 
@@ -21,10 +22,13 @@ export const createAttachments = ({ files, collections }: Deps) => {
     const options = { param: "files" }
     if (type === "file") {
       const file = await files.find(caller, id)
-      return file?.filename ?? fail("file_not_found", "File not found.", options)
+      return file?.filename ?? fail("file_not_found", translatable("file_not_found"), options)
     }
     const collection = await collections.find(caller, id)
-    return collection?.name ?? fail("collection_not_found", "Collection not found.", options)
+    return (
+      collection?.name ??
+      fail("collection_not_found", translatable("collection_not_found"), options)
+    )
   }
 
   return {

@@ -10,6 +10,7 @@ import { requireOwner, requireWritable } from "../grants/access.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
+import { translatable } from "../i18n/message.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { accessMessages, failCollectionNotFound } from "./failures.ts"
 import type { Collection, CollectionChanges } from "./schema.ts"
@@ -207,7 +208,7 @@ export const createCollectionEdits = (deps: Deps) => {
         async ({ tx }) => {
           const { id } = request
           if (!(await store.links.remove(tx, id, fileId)))
-            fail("not_found", "File not found in this collection.")
+            fail("not_found", translatable("collection_file_not_found"))
           await touch(tx, id)
           return { action: "collection.file_removed", before: { files: [fileId] } }
         },

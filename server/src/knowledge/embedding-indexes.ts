@@ -3,6 +3,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
+import { noProcessingError } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { JobQueue, JobRun } from "../jobs/queue.ts"
 import type { NewJob } from "../jobs/store.ts"
@@ -139,8 +140,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       if (file?.status !== "processing") return
       await files.set(tx, fileId, {
         status: "completed",
-        error: null,
-        error_code: null,
+        ...noProcessingError,
         updated_at: now(),
       })
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })

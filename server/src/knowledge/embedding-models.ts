@@ -1,5 +1,6 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { isUnrestricted } from "../grants/access.ts"
+import { type MessageOrText, translatable } from "../i18n/message.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
@@ -56,9 +57,9 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   }
 
   /** Why a model is currently unavailable, as a sentence; null if it is available. */
-  const problemOf = (id: string): string | null => {
+  const problemOf = (id: string): MessageOrText | null => {
     if (id !== builtInModelId) {
-      return offersOf(id).length > 0 ? null : `No connection currently offers the model "${id}".`
+      return offersOf(id).length > 0 ? null : translatable("model_not_offered", { id })
     }
     const problem = builtIn.problem()
     return problem && `The built-in embedding model is unavailable: ${problem}`

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MessageReference } from "../http/message-reference.ts"
 
 /** Value of the setting `embedding_model` that disables semantic search. */
 export const noEmbeddingModel = "none"
@@ -19,6 +20,7 @@ const CurrentModel = z.object({
   available: z.boolean(),
   /** Why the model is unavailable, as a sentence; null if it is available. */
   reason: z.string().nullable(),
+  reason_reference: MessageReference.nullable(),
 })
 
 const Choice = z.object({
@@ -29,6 +31,7 @@ const Choice = z.object({
   variable: z.string().nullable(),
   /** Why the choice has no effect, as a sentence; null if it has. */
   problem: z.string().nullable(),
+  problem_reference: MessageReference.nullable(),
 })
 
 /** Progress of an incomplete index. */

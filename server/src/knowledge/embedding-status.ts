@@ -1,6 +1,7 @@
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import { type MessageOrText, toReference, toText } from "../i18n/message.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingIndexes } from "./embedding-indexes.ts"
@@ -25,6 +26,11 @@ const recommended = {
   note: "Works in more than 100 languages; the built-in model works best in English.",
 }
 
+const describeReason = (reason: MessageOrText | null) => ({
+  reason: reason && toText(reason),
+  reason_reference: toReference(reason),
+})
+
 /**
  * Reports which model provides semantic search, and rejects settings that name an unknown model.
  */
@@ -44,7 +50,8 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
     if (!space || !models.isEnabled()) return null
     const reason = models.problemOf(space.model)
     const { model: id } = space
-    return { id, built_in: id === builtInModelId, available: reason === null, reason }
+    const built_in = id === builtInModelId
+    return { id, built_in, available: reason === null, ...describeReason(reason) }
   }
 
   const chosenBy = (): AdminStatus["choice"]["by"] => {
@@ -52,17 +59,21 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
     return settings.view().locked.embedding_model === undefined ? "administrator" : "environment"
   }
 
-  const problemOfChoice = (active: EmbeddingIndex | null): string | null => {
+  const problemOfChoice = (active: EmbeddingIndex | null): MessageOrText | null => {
     if (!models.isEnabled() || models.choose(active?.model ?? null) !== null) return null
     return models.problemOf(settings.current().embedding_model || builtInModelId)
   }
 
-  const readChoice = (active: EmbeddingIndex | null): AdminStatus["choice"] => ({
-    by: chosenBy(),
-    model: settings.current().embedding_model || null,
-    variable: settings.view().locked.embedding_model ?? null,
-    problem: problemOfChoice(active),
-  })
+  const readChoice = (active: EmbeddingIndex | null): AdminStatus["choice"] => {
+    const problem = problemOfChoice(active)
+    return {
+      by: chosenBy(),
+      model: settings.current().embedding_model || null,
+      variable: settings.view().locked.embedding_model ?? null,
+      problem: problem && toText(problem),
+      problem_reference: toReference(problem),
+    }
+  }
 
   const readProgress = async (space: EmbeddingIndex | null): Promise<AdminStatus["building"]> => {
     if (!space || !models.isEnabled()) return null
@@ -85,7 +96,7 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
       if (caller.user.role !== "admin") {
         // The reason may contain file paths of the server.
         const reason = model?.reason ? "The model is currently unavailable." : null
-        return { model: model && { ...model, reason }, admin: null }
+        return { model: model && { ...model, ...describeReason(reason) }, admin: null }
       }
       return {
         model,

@@ -2,13 +2,19 @@ import { z } from "zod"
 import { PassageLocation, SectionLocation } from "../files/location.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
+import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 
 export const RetrievalMode = z.enum(["hybrid", "lexical", "dense"])
 export type RetrievalMode = z.output<typeof RetrievalMode>
 
 const fields = {
-  name: z.string().trim().min(1, "Enter a name.").max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1, withMessage(translatable("name_required")))
+    .max(200),
   description: z.string().max(10_000),
   access_grants: AccessGrants,
   /** The retrieval mode: lexical, semantic, or both. */
@@ -126,7 +132,11 @@ export type FileCollections = z.output<typeof FileCollections>
 
 export const CollectionQuery = z
   .object({
-    query: z.string().trim().min(1, "Enter a question.").max(10_000),
+    query: z
+      .string()
+      .trim()
+      .min(1, withMessage(translatable("question_required")))
+      .max(10_000),
     /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
     previous: z.string().trim().max(10_000).optional(),
     k: z.int().min(1).max(100).default(10),

@@ -1,7 +1,9 @@
 import { fail } from "../errors.ts"
 import type { FileSummary, StoredFile } from "../files/file-store.ts"
+import { errorReferenceOf } from "../files/file-store.ts"
 import type { Files } from "../files/files.ts"
 import type { Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 
 /** How long a request waits for files that are still being processed. */
 const timeoutMs = 30_000
@@ -45,14 +47,17 @@ export const createSearchableFiles = ({ files }: Deps) => {
       const file = (isSettled(found) ? found : await wait()) ?? failUnknown(found.id, param)
       if (isSearchable(file)) return file
       if (file.status === "failed") {
-        const message = `File "${file.filename}" cannot be read: ${file.error}`
+        const message = translatable("file_unreadable", {
+          name: file.filename,
+          reason: errorReferenceOf(file) ?? file.error ?? "",
+        })
         fail("file_unreadable", message, { param })
       }
       if (file.status === "stored") {
-        const message = `File "${file.filename}" was stored without being processed. Process it first.`
+        const message = translatable("file_not_processed", { name: file.filename })
         fail("file_not_ready", message, { param })
       }
-      const message = `File "${file.filename}" is still being processed. Try again in a few seconds.`
+      const message = translatable("file_processing", { name: file.filename })
       return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
     },
 

@@ -1,3 +1,4 @@
+import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { WorkspaceModel } from "./schema.ts"
 
 /** Maximum number of workspace models in a chain, not counting the base model at its end. */
@@ -10,18 +11,18 @@ export const maxChainLength = 5
 export const findChainError = async (
   model: Pick<WorkspaceModel, "id" | "base_model_id">,
   baseOf: (id: string) => Promise<string | undefined>,
-): Promise<string | null> => {
+): Promise<TranslatableMessage | null> => {
   let length = 1
   let last = model
   while (last.base_model_id !== last.id) {
     if (last !== model && last.base_model_id === model.id) {
-      return `Choose another base model: "${model.base_model_id}" is itself based on "${model.id}".`
+      return translatable("base_model_circular", { base: model.base_model_id, id: model.id })
     }
     const id = last.base_model_id
     const base = await baseOf(id)
     if (base === undefined) return null
     if (++length > maxChainLength)
-      return `Choose another base model: at most ${maxChainLength} models can be based on one another.`
+      return translatable("base_model_chain_too_long", { max: maxChainLength })
     last = { id, base_model_id: base }
   }
   return null

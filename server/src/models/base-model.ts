@@ -1,6 +1,7 @@
 import { failInvalid } from "../errors.ts"
 import { isAdmin, mayRead } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { isNamedByAlias } from "./claude-alias.ts"
 import { failModelNotFound } from "./failures.ts"
@@ -10,10 +11,7 @@ type Catalogue = Pick<ModelCatalogue, "effectiveModel" | "resolve">
 /** Only administrators may hide a model behind their own. */
 const requireAdmin = (caller: Caller, field: string): void => {
   if (isAdmin(caller)) return
-  failInvalid(
-    field,
-    "Choose another ID: only administrators may give a model the ID of its base model.",
-  )
+  failInvalid(field, translatable("model_id_reserved"))
 }
 
 /**
@@ -37,6 +35,6 @@ export const createBaseCheck =
       // An alias would refer to another model as soon as one has it as its id.
       if (isNamedByAlias(base, resolved.id)) failModelNotFound(base)
     } catch {
-      failInvalid(field, `Model "${base}" not found. Choose one from the list of models.`)
+      failInvalid(field, translatable("model_not_found", { id: base }))
     }
   }

@@ -6,6 +6,7 @@ import {
 } from "../connections/connection-registry.ts"
 import { failInvalid } from "../errors.ts"
 import { mayUse, type Principal } from "../grants/access.ts"
+import { translatable } from "../i18n/message.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
@@ -126,13 +127,13 @@ export const checkDefaultModel = ({ settings, catalogue, registry }: Deps): void
   settings.addCheck(async (_actor, { default_model: id }) => {
     if (!id || id === settings.current().default_model) return
     if (catalogue.effectiveModel(id)?.is_active === false) {
-      failInvalid("default_model", "This model is disabled. Enable it, or choose another one.")
+      failInvalid("default_model", translatable("model_disabled"))
     }
     if (hidesAnother(id)) {
-      failInvalid("default_model", "Another user's model has the same ID. Delete it first.")
+      failInvalid("default_model", translatable("model_id_conflict"))
     }
     if (endpointsOf(id).some(({ model }) => model.capabilities.embedding === true)) {
-      failInvalid("default_model", "Embedding models can't answer chats. Choose another one.")
+      failInvalid("default_model", translatable("model_is_embedding_model"))
     }
   })
 }

@@ -7,6 +7,7 @@ import { isAdmin, mayRead, requireReadable, requireWritable } from "../grants/ac
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { Page } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
@@ -87,10 +88,7 @@ export const createModels = (deps: Deps) => {
    */
   const checkId = ({ caller }: ModelTransaction, id: string): void => {
     if (!isAdmin(caller) && (catalogue.isTaken(id) || isDefaultModel(id))) {
-      fail(
-        "conflict",
-        `The id ${id} is taken or too similar to that of another model. Choose another id.`,
-      )
+      fail("conflict", translatable("model_id_taken", { id }))
     }
   }
 

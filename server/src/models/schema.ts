@@ -1,14 +1,16 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
+import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import { CodexModel } from "./codex-schema.ts"
 
 const ModelId = z
   .string()
-  .min(1, "Enter a model ID.")
+  .min(1, withMessage(translatable("model_id_required")))
   .max(300)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
-  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "Do not use spaces or control characters.")
+  .regex(/^[^\s\u0000-\u001f\u007f]+$/, withMessage(translatable("model_id_has_spaces")))
 
 /** One entry of `GET /api/models`: OpenAI's fields, and those that help people choose. */
 export const ModelRecord = z
@@ -58,7 +60,11 @@ const Meta = z.looseObject(summaryMeta)
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })
 
 const fields = {
-  name: z.string().trim().min(1, "Enter a name.").max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1, withMessage(translatable("name_required")))
+    .max(200),
   base_model_id: ModelId,
   meta: Meta,
   params: Params,

@@ -7,6 +7,7 @@ import type { FunctionRegistry } from "../functions/function-registry.ts"
 import { type Principal, requireReadable } from "../grants/access.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { accessMessages, failNotFound } from "./failures.ts"
@@ -52,8 +53,8 @@ export const createModelTransfer = (deps: Deps) => {
     fail(
       "conflict",
       isAdmin
-        ? `The model ${id} cannot be handed over to an administrator: another model has its ID.`
-        : `The model ${id} can only be handed over to an administrator: another model has its ID.`,
+        ? translatable("model_not_for_administrators", { id })
+        : translatable("model_only_for_administrators", { id }),
     )
   }
 
@@ -61,7 +62,7 @@ export const createModelTransfer = (deps: Deps) => {
   const checkBase = ({ id, base_model_id: base }: ModelSummary, { from, to }: Parties): void => {
     if (base === id || catalogue.mayUse(to, base)) return
     if (from && catalogue.mayUse(from, base)) {
-      fail("conflict", `The new owner cannot use ${base}, on which the model ${id} is based.`)
+      fail("conflict", translatable("new_owner_cannot_use_base_model", { base, id }))
     }
   }
 
@@ -86,7 +87,7 @@ export const createModelTransfer = (deps: Deps) => {
     if (ofUser + models.length > maxModels.perUser) {
       fail(
         "limit_reached",
-        `The new owner would have more than ${maxModels.perUser} models (MAX_MODELS).`,
+        translatable("new_owner_model_limit_exceeded", { max: maxModels.perUser }),
       )
     }
     const ids = models.map(({ id }) => id)

@@ -1,17 +1,20 @@
 import { z } from "zod"
 import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
 import type { ErrorStyle } from "../http/errors.ts"
+import { MessageReference } from "../http/message-reference.ts"
 import { StorageUsage } from "../storage/schema.ts"
 
 const ApiError = z
   .object({
     detail: z.string(),
     code: z.string(),
+    ...MessageReference.partial().shape,
     errors: z
       .array(
         z.object({
           path: z.string(),
           message: z.string(),
+          ...MessageReference.partial().shape,
           line: z.int().optional(),
           column: z.int().optional(),
         }),

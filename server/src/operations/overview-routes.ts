@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MessageReference } from "../http/message-reference.ts"
 import { json, route } from "../http/route.ts"
 
 /** What is kept in memory, and read again when it has changed. */
@@ -15,6 +16,7 @@ const Overview = z
     disk: z.object({ free_bytes: z.int(), total_bytes: z.int(), is_low: z.boolean() }).nullable(),
     /** Why writes fail at the moment; null if they succeed. */
     storage_failure: z.string().nullable(),
+    storage_failure_reference: MessageReference.nullable(),
     /**
      * Parts that could not be read again after a change: their previous state stays in use, and
      * the gateway keeps trying.

@@ -9,6 +9,7 @@ import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { shortenMessage } from "../errors.ts"
 import type { Router } from "../http/router.ts"
+import { toReference } from "../i18n/message.ts"
 import { backupCommand } from "./backup-command.ts"
 import { type Overview, overviewRoutes, ReloadedPart } from "./overview-routes.ts"
 
@@ -107,20 +108,21 @@ export const createOverviewRouter = ({
   now,
 }: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
-  router.on(
-    overviewRoutes.get,
-    async (): Promise<Overview> => ({
+  router.on(overviewRoutes.get, async (): Promise<Overview> => {
+    const storageFailure = storage.failureMessage()
+    return {
       version: packageJson.version,
       node_version: process.versions.node,
       started_at: startedAt,
       database: { kind: db.dialect, bytes: await databaseBytes(db) },
       disk: await describeDisk(config.DATA_DIR),
-      storage_failure: storage.failureMessage(),
+      storage_failure: storageFailure?.text ?? null,
+      storage_failure_reference: toReference(storageFailure),
       failed_reloads: findFailedReloads(background),
       ...(await describeBackup(db, config.DATA_DIR, new Date(now() * 1000))),
       ...(await countObjects(db)),
       expiring_keys: await findExpiringKeys(db, now()),
-    }),
-  )
+    }
+  })
   return router
 }

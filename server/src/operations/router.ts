@@ -63,7 +63,7 @@ export const createOperationRouter = (deps: Deps): Router => {
   router.on(operationRoutes.ready, async () => {
     if (inFlight.isDraining()) fail("shutting_down", "The gateway is shutting down.")
     const trouble = storage.failureMessage()
-    if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
+    if (trouble) fail("unavailable", `${trouble.text}. See the gateway's log for details.`)
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise((_, reject) => {
       timer = setTimeout(() => reject(new Error("no answer")), readyTimeoutMs)

@@ -5,6 +5,7 @@ import { Failure, failInvalid } from "../errors.ts"
 import type { GroupStore } from "../groups/store.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { requireUnused } from "../http/in-use.ts"
+import { translatable } from "../i18n/message.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { describeAffected } from "../users/affected-objects.ts"
 import { grantsLock } from "../users/grant-removal.ts"
@@ -51,10 +52,7 @@ const maxAuditedIds = 100
 
 /** How often a deletion is repeated because the account stored more than was reserved. */
 const maxTries = 3
-const hasGrown = new Failure(
-  "conflict",
-  "This account is still adding data. Deactivate it first, or try again.",
-)
+const hasGrown = new Failure("conflict", translatable("account_still_adding_data"))
 
 const reason =
   "Other people use what this account owns. Hand it over with transfer_to, the ID of an account or group."
@@ -74,7 +72,7 @@ export const createUserRemoval = (deps: Deps) => {
     if (transfer_to === undefined) return null
     const isGroup = (await groupStore.listNames([transfer_to])).length > 0
     const { id: userId } = await transfers.findNewOwner(isGroup ? caller.user.id : transfer_to)
-    if (userId === id) failInvalid("transfer_to", "Choose an account that remains.")
+    if (userId === id) failInvalid("transfer_to", translatable("remaining_account_required"))
     return { userId, groupId: isGroup ? transfer_to : null }
   }
 
@@ -94,7 +92,7 @@ export const createUserRemoval = (deps: Deps) => {
     const from = await users.lockUser(tx, id)
     const to = await transfers.readNewOwner(tx, userId)
     if (groupId !== null && !(await groupStore.byIdUncounted(tx, groupId)))
-      failInvalid("transfer_to", "This group was deleted. Choose another one.")
+      failInvalid("transfer_to", translatable("group_deleted"))
     if ((await countBytes(tx, id)) > reserved) throw hasGrown
     const counts: Record<string, number> = {}
     const ids: Record<string, readonly string[]> = {}

@@ -1,10 +1,16 @@
 import { z } from "zod"
 import { DeletionConfirmation, ObjectsInUse } from "../http/in-use.ts"
+import { withMessage } from "../http/issue-messages.ts"
+import { translatable } from "../i18n/message.ts"
 
 export const TransferRequest = z
   .object({
     /** The new owner's user id or email address. */
-    transfer_to: z.string().trim().min(1, "Choose a person.").max(254),
+    transfer_to: z
+      .string()
+      .trim()
+      .min(1, withMessage(translatable("person_required")))
+      .max(254),
   })
   .meta({ id: "TransferRequest" })
 

@@ -3,6 +3,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import { type OwnedObject, requireOwner } from "../grants/access.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
+import { translatable } from "../i18n/message.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { UserStore } from "../users/store.ts"
 import { userLock } from "../users/user-lock.ts"
@@ -48,7 +49,7 @@ interface ObjectTransfer<T extends OwnedObject> {
   write: (tx: Tx, object: T, to: StoredUser) => Promise<void>
 }
 
-const onlyOwnerTransfers = "Only the owner and administrators can hand this over."
+const onlyOwnerTransfers = translatable("transfer_not_allowed")
 
 /** Hands objects over to another account. */
 export const createTransfers = (deps: Deps) => {
@@ -57,9 +58,9 @@ export const createTransfers = (deps: Deps) => {
   /** @throws {Failure} `invalid` if the account cannot own anything */
   const requireNewOwner = (user: StoredUser | undefined): StoredUser => {
     if (!user || user.hidden || user.deleted_at !== null)
-      return failInvalid("transfer_to", "There is no account with this ID or email address.")
+      return failInvalid("transfer_to", translatable("account_not_found"))
     if (!user.active || user.role === "pending")
-      failInvalid("transfer_to", `${user.name} has no active account. Choose another person.`)
+      failInvalid("transfer_to", translatable("person_not_active", { name: user.name }))
     return user
   }
 
@@ -105,11 +106,11 @@ export const createTransfers = (deps: Deps) => {
           const object = await transfer.read(refreshed, tx)
           requireOwner(object, refreshed, onlyOwnerTransfers)
           const { user_id } = object
-          if (user_id !== known.user_id)
-            fail("conflict", "Someone else just handed this over. Try again.")
+          if (user_id !== known.user_id) fail("conflict", translatable("transfer_conflict"))
           await lockUsers(tx, [user_id, id])
           const to = await readNewOwner(tx, id)
-          if (user_id === id) failInvalid("transfer_to", `${to.name} already owns this.`)
+          if (user_id === id)
+            failInvalid("transfer_to", translatable("person_is_owner", { name: to.name }))
           await transfer.write(tx, object, to)
           await audit.record(tx, {
             actor,

@@ -1,6 +1,8 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
+import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 
 const maxContentLength = 20_000
 
@@ -10,12 +12,19 @@ const fields = {
     .string()
     .trim()
     .toLowerCase()
-    .min(1, "Enter a command.")
+    .min(1, withMessage(translatable("prompt_command_required")))
     .max(50)
-    .regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u, "Use letters, digits, hyphens, and underscores only."),
-  title: z.string().trim().min(1, "Enter a title.").max(200),
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u, withMessage(translatable("prompt_command_invalid"))),
+  title: z
+    .string()
+    .trim()
+    .min(1, withMessage(translatable("title_required")))
+    .max(200),
   /** The text, with variables such as `{{name}}` or `{{tone|friendly}}`. */
-  content: z.string().min(1, "Enter the text of the prompt.").max(maxContentLength),
+  content: z
+    .string()
+    .min(1, withMessage(translatable("prompt_text_required")))
+    .max(maxContentLength),
   access_grants: AccessGrants,
 }
 

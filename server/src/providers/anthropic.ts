@@ -4,6 +4,7 @@ import { decodeMessage, decodeMessagesError } from "../formats/messages/decode-r
 import { createMessageStreamDecoder } from "../formats/messages/decode-stream.ts"
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
 import type { ThinkingSupport } from "../formats/messages/thinking-parameters.ts"
+import { translatable } from "../i18n/message.ts"
 import { thinkingSupportOfName } from "./claude-models.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
 
@@ -78,12 +79,12 @@ const encodeRequest: ChatFormat["encodeRequest"] = (request, { name, listing }, 
 
 /** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Provider = {
-  label: "Anthropic",
-  apiLabel: "the Anthropic API",
+  label: translatable("anthropic"),
+  apiLabel: translatable("anthropic_api"),
   connection_type: "external",
   defaultUrl,
   presets: [{ name: "Anthropic", base_url: defaultUrl, is_local: false }],
-  baseUrlHint: "Use the base URL without /v1.",
+  baseUrlHint: translatable("base_url_without_v1"),
   variables: {
     urls: ["ANTHROPIC_BASE_URLS", "ANTHROPIC_BASE_URL"],
     keys: ["ANTHROPIC_API_KEYS", "ANTHROPIC_API_KEY"],

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { translatable } from "../i18n/message.ts"
 import {
   bearerHeaders,
   type Provider,
@@ -48,12 +49,12 @@ const defaultUrl = "http://127.0.0.1:11434"
 
 /** Ollama: its own API at the base URL, the OpenAI API below `/v1`. */
 export const ollama: Provider = {
-  label: "Ollama",
-  apiLabel: "Ollama",
+  label: translatable("ollama"),
+  apiLabel: translatable("ollama"),
   connection_type: "local",
   defaultUrl,
   presets: [{ name: "Ollama", base_url: defaultUrl, is_local: true }],
-  baseUrlHint: "Use the base URL without a path.",
+  baseUrlHint: translatable("base_url_without_path"),
   variables: {
     urls: ["OLLAMA_BASE_URLS", "OLLAMA_BASE_URL"],
     keys: [],

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { translatable } from "../i18n/message.ts"
 import { adaptToMistral, isMistralHost } from "./mistral.ts"
 import { adaptToOpenAIModel } from "./openai-models.ts"
 import { bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
@@ -53,8 +54,8 @@ const defaultUrl = "https://api.openai.com/v1"
 
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
 export const openai: Provider = {
-  label: "OpenAI-compatible",
-  apiLabel: "an OpenAI-style API",
+  label: translatable("openai_compatible"),
+  apiLabel: translatable("openai_style_api"),
   connection_type: "external",
   defaultUrl,
   // They list their models at `/models` and accept the key as a bearer token.
@@ -66,7 +67,7 @@ export const openai: Provider = {
     { name: "Groq", base_url: "https://api.groq.com/openai/v1", is_local: false },
     { name: "OpenRouter", base_url: "https://openrouter.ai/api/v1", is_local: false },
   ],
-  baseUrlHint: "The base URL usually ends in /v1.",
+  baseUrlHint: translatable("base_url_ends_in_v1"),
   variables: {
     urls: ["OPENAI_API_BASE_URLS", "OPENAI_API_BASE_URL"],
     keys: ["OPENAI_API_KEYS", "OPENAI_API_KEY"],

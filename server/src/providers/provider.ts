@@ -1,6 +1,7 @@
 import type { AnswerReports } from "../formats/answer-reports.ts"
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
+import type { TranslatableMessage } from "../i18n/message.ts"
 
 /** What a provider must know of an operation that it is asked for. */
 export interface ProviderOperation {
@@ -62,15 +63,15 @@ export interface ProviderPreset {
 /** What differs between kinds of providers. */
 export interface Provider {
   /** Its name on pages. */
-  label: string
+  label: TranslatableMessage
   /** Its API in error messages, after "did not respond like". */
-  apiLabel: string
+  apiLabel: TranslatableMessage
   connection_type: "local" | "external"
   defaultUrl: string
   /** Addresses to choose from on pages. */
   presets: readonly ProviderPreset[]
   /** A sentence for someone whose base URL has no model list. */
-  baseUrlHint: string
+  baseUrlHint: TranslatableMessage
   variables: ProviderVariables
   /** The API whose operations it has. */
   api: ProviderOperation["api"]

@@ -1,7 +1,9 @@
 import { z } from "zod"
+import { withMessage } from "../http/issue-messages.ts"
+import { translatable } from "../i18n/message.ts"
 
-const sessionLength = "Enter at least one minute and at most 365 days."
-const retention = "Enter 0 or more days."
+const sessionLength = withMessage(translatable("session_length_out_of_range"))
+const retention = withMessage(translatable("retention_negative"))
 
 /** Settings that administrators can change at runtime, with their defaults. */
 export const Settings = z
@@ -61,9 +63,10 @@ export const SettingsChanges = z
     rag_template: z
       .string()
       .max(20_000)
-      .refine((text) => text.trim() === "" || text.includes("{{sources}}"), {
-        error: "Include {{sources}} where the passages go, or leave this empty.",
-      }),
+      .refine(
+        (text) => text.trim() === "" || text.includes("{{sources}}"),
+        withMessage(translatable("source_template_without_sources")),
+      ),
     embedding_model: z.string().trim().max(300),
     banner: z.string().trim().max(500),
     banner_kind: z.enum(["info", "warning"]),

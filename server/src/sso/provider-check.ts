@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { referenceOf, type TranslatableMessage, translatable } from "../i18n/message.ts"
 import { describeCause, readMember } from "./client-errors.ts"
 import type { SignOnProviderClient } from "./provider.ts"
 import type { ProviderCheck, ProviderTest } from "./schema.ts"
@@ -7,20 +8,29 @@ type Configuration = Awaited<ReturnType<SignOnProviderClient["discover"]>>
 
 const IssuerMismatch = z.object({ cause: z.object({ body: z.object({ issuer: z.string() }) }) })
 
-const describeDiscoveryError = (error: unknown, { settings }: SignOnProviderClient): string => {
+const describeDiscoveryError = (
+  error: unknown,
+  { settings }: SignOnProviderClient,
+): TranslatableMessage => {
   const { issuer, name } = settings
   const variable = `OIDC_${name.toUpperCase().replaceAll("-", "_")}_ISSUER`
   const other = IssuerMismatch.safeParse(error)
   if (other.success) {
-    return `The provider's issuer is ${other.data.cause.body.issuer}. Set ${variable} to exactly that.`
+    return translatable("issuer_differs", { issuer: other.data.cause.body.issuer, variable })
   }
   const code = readMember(error, "code")
-  if (code === "OAUTH_TIMEOUT") return `${issuer} did not respond in time.`
+  if (code === "OAUTH_TIMEOUT") return translatable("endpoint_timeout", { address: issuer })
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
-    return `${issuer} responds, but has no OpenID configuration. Check ${variable}.`
+    return translatable("issuer_has_no_configuration", { issuer, variable })
   }
-  return `Can't reach ${issuer} (${describeCause(error)}).`
+  return translatable("issuer_unreachable", { issuer, cause: describeCause(error) })
 }
+
+const toCheck = (
+  id: ProviderCheck["id"],
+  ok: boolean,
+  message: TranslatableMessage,
+): ProviderCheck => ({ id, ok, message: message.text, message_reference: referenceOf(message) })
 
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
@@ -30,18 +40,19 @@ const checkKeys = async (
 ): Promise<ProviderCheck> => {
   const { jwks_uri } = configuration.serverMetadata()
   const id = "keys"
-  if (!jwks_uri)
-    return { id, ok: false, message: "The provider's configuration has no key URL (jwks_uri)." }
+  if (!jwks_uri) return toCheck(id, false, translatable("key_url_missing"))
   try {
     const signal = AbortSignal.timeout(5000)
     const options = { method: "GET", headers: {}, redirect: "manual", signal } as const
     const response = await fetcher(jwks_uri, { ...options, body: undefined })
     const { keys } = KeySet.parse(await response.json())
-    if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}.` }
-    return { id, ok: true, message: `Signing keys found: ${keys.length}.` }
+    if (keys.length === 0)
+      return toCheck(id, false, translatable("keys_missing", { address: jwks_uri }))
+    return toCheck(id, true, translatable("keys_found", { count: keys.length }))
   } catch (error) {
-    const reason = error instanceof z.ZodError ? "not a valid key set" : describeCause(error)
-    return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason}).` }
+    const reason =
+      error instanceof z.ZodError ? translatable("key_set_invalid") : describeCause(error)
+    return toCheck(id, false, translatable("keys_unreadable", { address: jwks_uri, reason }))
   }
 }
 
@@ -50,16 +61,12 @@ const checkEndpoints = (configuration: Configuration): ProviderCheck => {
     configuration.serverMetadata()
   const id = "endpoints"
   if (!authorization_endpoint || !token_endpoint) {
-    return {
-      id,
-      ok: false,
-      message: "The provider's configuration has no authorization or token endpoint.",
-    }
+    return toCheck(id, false, translatable("endpoints_missing"))
   }
   const message = end_session_endpoint
-    ? "All required endpoints are available. Signing out of Portico also signs out at the provider."
-    : "All required endpoints are available. Signing out of Portico does not sign out at the provider."
-  return { id, ok: true, message }
+    ? translatable("endpoints_available_with_sign_out")
+    : translatable("endpoints_available")
+  return toCheck(id, true, message)
 }
 
 /**
@@ -81,34 +88,30 @@ const checkClient = async (
     await withRetry(() =>
       openid.genericGrantRequest(configuration, "authorization_code", parameters),
     )
-    return { id, ok: true, message: "The client is registered." }
+    return toCheck(id, true, translatable("client_registered"))
   } catch (error) {
     const errorCode = readMember(error, "error")
     if (
       readMember(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" ||
       errorCode === undefined
     ) {
-      return {
+      return toCheck(
         id,
-        ok: false,
-        message: `The provider rejected the client ID or secret (${describeCause(error)}).`,
-      }
+        false,
+        translatable("client_rejected_because", { cause: describeCause(error) }),
+      )
     }
     if (errorCode === "redirect_uri_mismatch") {
-      return {
+      return toCheck(
         id,
-        ok: false,
-        message: `The redirect URI ${redirectUri} is not registered at the provider.`,
-      }
+        false,
+        translatable("redirect_uri_not_registered", { address: redirectUri }),
+      )
     }
     if (errorCode === "invalid_client" || errorCode === "unauthorized_client") {
-      return {
-        id,
-        ok: false,
-        message: "The provider rejected the client ID or secret. Check both at the provider.",
-      }
+      return toCheck(id, false, translatable("client_rejected"))
     }
-    return { id, ok: true, message: `The client ${settings.client_id} is registered.` }
+    return toCheck(id, true, translatable("client_registered_as", { client: settings.client_id }))
   }
 }
 
@@ -122,15 +125,13 @@ export const testProvider = async (provider: SignOnProviderClient): Promise<Prov
   })
   try {
     const configuration = await provider.discover()
-    const message = `${provider.settings.issuer} responds.`
-    const discovery: ProviderCheck = { id: "discovery", ok: true, message }
+    const message = translatable("issuer_responds", { issuer: provider.settings.issuer })
+    const discovery = toCheck("discovery", true, message)
     const keys = await checkKeys(provider, configuration)
     const endpoints = checkEndpoints(configuration)
     const client = endpoints.ok ? [await checkClient(provider, configuration)] : []
     return outcome([discovery, keys, endpoints, ...client])
   } catch (error) {
-    return outcome([
-      { id: "discovery", ok: false, message: describeDiscoveryError(error, provider) },
-    ])
+    return outcome([toCheck("discovery", false, describeDiscoveryError(error, provider))])
   }
 }

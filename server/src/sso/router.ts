@@ -6,6 +6,7 @@ import { readBytes } from "../http/body.ts"
 import type { Actor } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { Authenticate, Router } from "../http/router.ts"
+import { translatable } from "../i18n/message.ts"
 import type { SingleSignOn } from "./create-sso.ts"
 import type { SignOnProviderClient } from "./provider.ts"
 import { refuseSignOn, SignOnRefusal } from "./refusal.ts"
@@ -112,7 +113,7 @@ export const createSignOnRouter = ({ router, sso, authenticate, sessionCookie }:
         if (!(error instanceof SignOnRefusal)) throw error
         return fail(
           "upstream_unreachable",
-          `Can't reach ${provider.settings.label} right now. Try again later.`,
+          translatable("sign_on_unavailable", { provider: provider.settings.label }),
         )
       })
     const headers = { ...secretHeaders, "set-cookie": cookie }

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MessageReference } from "../http/message-reference.ts"
 
 /** Why a sign-in was rejected; the page has a text for each, with advice. */
 export const SignOnProblem = z.enum([
@@ -35,6 +36,7 @@ const ProviderTestCheck = z.object({
   id: z.enum(["discovery", "keys", "endpoints", "client"]),
   ok: z.boolean(),
   message: z.string(),
+  message_reference: MessageReference,
 })
 
 export const ProviderTest = z

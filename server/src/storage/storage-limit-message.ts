@@ -1,3 +1,4 @@
+import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { StorageUsage } from "./schema.ts"
 
 const units = [
@@ -20,14 +21,15 @@ const formatBreakdown = ({ breakdown }: StorageUsage): string =>
     .map(([name, bytes]) => `${name} ${formatBytes(bytes)}`)
     .join(", ")
 
-export const ownLimitMessage = (usage: StorageUsage): string => {
+export const ownLimitMessage = (usage: StorageUsage): TranslatableMessage => {
+  const limit = formatBytes(usage.limit)
   const used = formatBreakdown(usage)
-  const limit = `This would exceed your storage limit of ${formatBytes(usage.limit)} (MAX_STORAGE)`
-  return used === "" ? `${limit}.` : `${limit}: ${used}. Delete what you no longer need.`
+  return used === ""
+    ? translatable("storage_limit_reached", { limit })
+    : translatable("storage_limit_reached_by", { limit, used })
 }
 
-export const ownerLimitMessage =
-  "This would exceed the owner's storage limit (MAX_STORAGE). Ask the owner to delete what they no longer need."
+export const ownerLimitMessage = translatable("owner_storage_limit_reached")
 
-export const totalLimitMessage = (limit: number): string =>
-  `This would exceed the gateway's storage limit of ${formatBytes(limit)} for all users together (MAX_STORAGE). Ask your administrator to raise it or free up space.`
+export const totalLimitMessage = (limit: number): TranslatableMessage =>
+  translatable("total_storage_limit_reached", { limit: formatBytes(limit) })

@@ -2,6 +2,7 @@ import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { translatable } from "../i18n/message.ts"
 import type { AccountDeletion } from "./account-deletion.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
@@ -132,19 +133,13 @@ export const createUserWriter = (deps: UserWriterDeps) => {
     if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
     await db.acquireLock(tx, "administrators")
     if (await store.hasOtherAdmin(tx, before.id)) return
-    fail(
-      "last_admin",
-      `${before.email} is the last active administrator. Make another user an administrator first.`,
-    )
+    fail("last_admin", translatable("last_administrator", { email: before.email }))
   }
 
   /** Whoever signs in again meanwhile would lose what they add. */
   const requireNoDeletion = async (tx: Tx, { id, email }: StoredUser): Promise<void> => {
     if (!(await deletion.isRunning(tx, id))) return
-    fail(
-      "conflict",
-      `The account ${email} is being deleted and cannot be activated. Create a new account when that is done.`,
-    )
+    fail("conflict", translatable("account_being_deleted", { email }))
   }
 
   const write = async (

@@ -1,5 +1,7 @@
 import { z } from "zod"
+import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 
 export const Role = z.enum(["admin", "user", "pending"])
 export type Role = z.output<typeof Role>
@@ -13,7 +15,7 @@ export type RecordSource = z.output<typeof RecordSource>
 export const EmailAddress = z
   .email({
     pattern: z.regexes.html5Email,
-    error: "Enter an email address such as ada@example.com.",
+    ...withMessage(translatable("email_invalid")),
   })
   .max(254)
 
@@ -21,12 +23,12 @@ export const EmailAddress = z
 export const SingleLineText = z
   .string()
   .trim()
-  .min(1, "Enter a name.")
-  .regex(/^\P{Cc}*$/u, "Remove line breaks and control characters.")
+  .min(1, withMessage(translatable("name_required")))
+  .regex(/^\P{Cc}*$/u, withMessage(translatable("name_not_one_line")))
 
 export const DisplayName = SingleLineText.max(200)
 
-export const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
+export const Password = z.string().min(8).max(1000)
 
 /** An additional e-mail address of an account. */
 export const UserEmail = z.object({

@@ -3,6 +3,7 @@ import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
 import { type AccountDeletionDeps, createAccountDeletion } from "./account-deletion.ts"
 import {
   createUserWriter,
@@ -79,7 +80,7 @@ const policy: UserChangePolicy = {
   derivedAttributes: ["emails"],
   auditsUnchanged: false,
   auditsWholeAccess: false,
-  failEmailTaken: (email) => fail("conflict", `${email} is already in use.`),
+  failEmailTaken: (email) => fail("conflict", translatable("email_in_use", { email })),
 }
 
 export const createUsers = (deps: Deps) => {
@@ -130,7 +131,7 @@ export const createUsers = (deps: Deps) => {
       (caller: Caller): UserChangeCheck =>
       async (tx) => {
         const { user } = await refreshCaller(tx, caller)
-        if (user.role !== "admin") fail("forbidden", "Only administrators can do this.")
+        if (user.role !== "admin") fail("forbidden", translatable("administrators_only"))
       },
 
     create: async (actor: Actor, input: NewUser, check = noCheck): Promise<User> => {
@@ -190,8 +191,8 @@ export const createUsers = (deps: Deps) => {
       db.transactLocked([userLock(id)], async (tx) => {
         const before = await lockUserWithEmails(tx, id)
         const { email, active, hidden } = before.user
-        if (active) fail("conflict", `${email} is active. Deactivate the account first.`)
-        if (hidden) fail("conflict", `The address ${email} was already released.`)
+        if (active) fail("conflict", translatable("account_is_active", { email }))
+        if (hidden) fail("conflict", translatable("address_already_released", { email }))
         const clearedExternalId = { external_id_fixed: false, fixed_external_id: null }
         const after = { ...before, user: { ...before.user, ...clearedExternalId, hidden: true } }
         const options = { actor, action: "user.released", changed: ["email"], policy }

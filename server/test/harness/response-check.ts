@@ -30,10 +30,10 @@ export const createResponseCheck = (routes: readonly MountedRoute[]) => {
   return ({ method, path, status, body }: ReceivedResponse): void => {
     const route = findRoute(method, path)
     if (!route) return
-    // Errors of the other styles may be those of a provider.
-    const errorSchema = route.style === "api" ? errorSchemas.api : undefined
     const declared = route.shape.responses[status]?.schema
-    const schema = status < 400 ? declared : (declared ?? errorSchema)
+    // Errors of the other styles may be those of a provider.
+    const errorSchema = route.style === "api" ? (declared ?? errorSchemas.api) : undefined
+    const schema = status < 400 ? declared : errorSchema
     // A parsed object lacks the members that its schema lacks, so equality means that the response
     // has none that are undocumented.
     if (schema) expect(schema.parse(body), `${method} ${path}, ${status}`).toEqual(body)
