@@ -1,25 +1,32 @@
-const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+import type { catalogue, MessageId } from "../../../server/src/i18n/catalogue.ts"
+import type { MessageReference, MessageValue } from "../../../server/src/i18n/message.ts"
 
-/** Matches a message written from `template`; each placeholder is a named group. */
-const patternOf = (template: string): RegExp =>
-  new RegExp(`^${escapePattern(template).replace(/\\\{(\w+)\\\}/g, "(?<$1>.+?)")}$`, "s")
+/** A translation of each message; it may leave out values, but has no others. */
+export type TranslationsOf<English> = { [Id in keyof English]: string | English[Id] }
 
-/**
- * Translates messages that the gateway sends in English. Values are translated if they are
- * messages too, such as the reason in "Can't reach {address}: {reason}".
- * @param messages translations by English template, such as "{email} is already in use."
- */
-export const createMessageTranslator = (messages: Record<string, string>) => {
-  const patterns = Object.entries(messages).map(
-    ([template, translation]) => [patternOf(template), translation] as const,
-  )
-  const translate = (message: string): string => {
-    for (const [pattern, translation] of patterns) {
-      const found = pattern.exec(message)
-      if (!found) continue
-      return translation.replace(/\{(\w+)\}/g, (_, name) => translate(found.groups?.[name] ?? ""))
-    }
-    return message
+/** Translations of all messages of the gateway. */
+export type ServerMessages = TranslationsOf<typeof catalogue>
+
+const isMessageId = (id: string, messages: ServerMessages): id is MessageId =>
+  Object.hasOwn(messages, id)
+
+const translateValue = (value: MessageValue, messages: ServerMessages): string | null =>
+  typeof value === "object" ? translateMessage(value, messages) : String(value)
+
+/** Null if there is no translation, such as of a message that an older gateway stored. */
+export const translateMessage = (
+  { id, values }: MessageReference,
+  messages: ServerMessages,
+): string | null => {
+  if (!isMessageId(id, messages)) return null
+  const translation = messages[id]
+  if (typeof translation === "string") return translation
+  const texts: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const text = translateValue(value, messages)
+    if (text === null) return null
+    texts[name] = text
   }
-  return translate
+  // The gateway sends each message with the values that its catalogue declares.
+  return (translation as (texts: Record<string, string>) => string)(texts)
 }

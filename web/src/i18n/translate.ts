@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from "react"
+import type { MessageReference } from "../../../server/src/i18n/message.ts"
 import { readLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { en } from "./en.ts"
-import { createMessageTranslator } from "./server-messages.ts"
+import { type ServerMessages, translateMessage } from "./server-messages.ts"
 
 export type MessageKey = keyof Catalogue
 /** Whether a text that is put together, such as from an event's name, is a key. */
@@ -10,15 +11,15 @@ export const isMessageKey = (text: string): text is MessageKey => Object.hasOwn(
 
 interface Texts {
   catalogue: Catalogue
-  /** Translations of the gateway's messages by their English text, with the same placeholders. */
-  serverMessages: Record<string, string>
+  /** Translations of the gateway's messages; null for English, in which it sends them. */
+  serverMessages: ServerMessages | null
 }
 
 /** To add a language, add a file next to en.ts and a line here. */
 export const languages = {
   en: {
     name: "English",
-    load: async (): Promise<Texts> => ({ catalogue: en, serverMessages: {} }),
+    load: async (): Promise<Texts> => ({ catalogue: en, serverMessages: null }),
   },
   de: {
     name: "Deutsch",
@@ -37,13 +38,13 @@ const isLanguage = (text: string): text is Language => Object.hasOwn(languages, 
 
 let language: Language = "en"
 let catalogue: Catalogue = en
-let translateMessage = (message: string): string => message
+let serverMessages: ServerMessages | null = null
 const listeners = new Set<() => void>()
 
 const applyLanguage = async (next: Language): Promise<void> => {
   const texts = await languages[next].load()
   catalogue = texts.catalogue
-  translateMessage = createMessageTranslator(texts.serverMessages)
+  serverMessages = texts.serverMessages
   language = next
   document.documentElement.lang = next
   for (const listener of listeners) listener()
@@ -83,8 +84,23 @@ export const t = (key: MessageKey, values: MessageValues = {}): string => {
   return fillPlaceholders(form ? message.one : message.other, values)
 }
 
-/** A message of the gateway in the current language, or as it is if no translation is known. */
-export const translateServerMessage = (message: string): string => translateMessage(message)
+/** The ID and values that a text comes with, if it is one that pages translate. */
+interface OptionalReference {
+  id?: string | undefined
+  values?: MessageReference["values"] | undefined
+}
+
+/**
+ * A text of the gateway in the current language, or as it is if no translation is known.
+ */
+export const translateServerText = (
+  text: string,
+  reference: OptionalReference | null | undefined,
+): string => {
+  const { id, values = {} } = reference ?? {}
+  if (serverMessages === null || id === undefined) return text
+  return translateMessage({ id, values }, serverMessages) ?? text
+}
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener)

@@ -1,6 +1,7 @@
 import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type { Method } from "../../../server/src/http/route.ts"
+import type { MessageReference } from "../../../server/src/i18n/message.ts"
 import { t } from "../i18n/translate.ts"
 import type {
   CallArguments,
@@ -12,7 +13,7 @@ import type {
   RouteOf,
 } from "./api-types.ts"
 
-export interface FieldError {
+export interface FieldError extends Partial<MessageReference> {
   path: string
   message: string
   /** Position in the source code that the field contains. */
@@ -28,6 +29,8 @@ export class ApiError extends Error {
   readonly errors: readonly FieldError[]
   /** What stands against a deletion, which needs a confirmation. */
   readonly inUse: ObjectsInUse | null
+  /** What the message is translated by; null if it is shown as it is. */
+  readonly reference: MessageReference | null
   readonly requestId: string | null
   /** Seconds, from the Retry-After header. */
   readonly retryAfter: number | null
@@ -42,6 +45,8 @@ export class ApiError extends Error {
     this.code = code
     this.errors = body.errors ?? []
     this.inUse = body.in_use ?? null
+    const { id, values = {} } = body
+    this.reference = id === undefined || code === "unauthorized" ? null : { id, values }
     this.requestId = response.headers.get("x-request-id")
     const retryAfterSeconds = Number(response.headers.get("retry-after"))
     this.retryAfter = retryAfterSeconds > 0 ? retryAfterSeconds : null
@@ -53,7 +58,7 @@ export class UnreachableError extends Error {
   override name = "GoneError"
 }
 
-interface ErrorBody {
+interface ErrorBody extends Partial<MessageReference> {
   detail?: string
   code?: string
   errors?: FieldError[]
@@ -93,7 +98,13 @@ const readErrorBody = async (response: Response): Promise<ErrorBody> => {
   const text = await response.text()
   try {
     const body: ErrorBody | { error: string } = JSON.parse(text)
-    return typeof body.error === "string" ? { detail: body.error } : (body as ErrorBody)
+    // Bodies in the format of another API have no place for it.
+    const reference: Partial<MessageReference> = JSON.parse(
+      response.headers.get("x-portico-message") ?? "{}",
+    )
+    return typeof body.error === "string"
+      ? { detail: body.error, ...reference }
+      : { ...reference, ...(body as ErrorBody) }
   } catch {
     return text && text.length < 300 ? { detail: text } : {}
   }

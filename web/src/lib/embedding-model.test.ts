@@ -5,9 +5,22 @@ import { findPulledModel, isIndexChanging } from "./embedding-model.ts"
 type Admin = NonNullable<EmbeddingStatus["admin"]>
 
 const statusOf = (choice: Partial<Admin["choice"]>, building: Admin["building"] = null) => ({
-  model: { id: "bge-m3:latest", built_in: false, available: true, reason: null },
+  model: {
+    id: "bge-m3:latest",
+    built_in: false,
+    available: true,
+    reason: null,
+    reason_reference: null,
+  },
   admin: {
-    choice: { by: "administrator" as const, model: null, variable: null, problem: null, ...choice },
+    choice: {
+      by: "administrator" as const,
+      model: null,
+      variable: null,
+      problem: null,
+      problem_reference: null,
+      ...choice,
+    },
     building,
     models: [],
     recommended: null,
@@ -21,7 +34,11 @@ describe("the index", () => {
     ["semantic search is off", { ...statusOf({ model: "none" }), model: null }, false],
     ["passages are missing", statusOf({}, { model: "bge-m3:latest", done: 1, total: 2 }), true],
     ["another model was just chosen", statusOf({ model: "nomic-embed-text:latest" }), true],
-    ["the chosen model is unavailable", statusOf({ model: "gone", problem: "It is gone." }), false],
+    [
+      "the chosen model is unavailable",
+      statusOf({ model: "gone", problem: "It is gone.", problem_reference: null }),
+      false,
+    ],
     ["the user is not an administrator", { ...statusOf({ model: "other" }), admin: null }, false],
   ])("is or is not changing if %s", (_case, status, changing) => {
     expect(isIndexChanging(status)).toBe(changing)

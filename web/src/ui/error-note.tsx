@@ -1,11 +1,22 @@
 import { RotateCw, TriangleAlert } from "lucide-react"
-import { t, translateServerMessage } from "../i18n/translate.ts"
-import { ApiError } from "../lib/api.ts"
+import { t, translateServerText } from "../i18n/translate.ts"
+import { ApiError, type FieldError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
+
+const describeFieldError = ({ path, message, ...reference }: FieldError): string => {
+  const text = translateServerText(message, reference)
+  return path === "" ? text : `${path}: ${text}`
+}
 
 /** What browsers say if a module cannot be downloaded. */
 const isDownloadFailure = (error: unknown): boolean =>
   error instanceof TypeError && /dynamically imported module|module script/i.test(error.message)
+
+/** The gateway's message; if it is about several fields, the sentences about each. */
+const textOf = ({ message, reference, errors }: ApiError): string =>
+  reference === null && errors.some(({ id }) => id !== undefined)
+    ? errors.map(describeFieldError).join(" ")
+    : translateServerText(message, reference)
 
 /** A message for the user, in their language if it is known. */
 export const errorText = (error: unknown): string => {
@@ -13,7 +24,7 @@ export const errorText = (error: unknown): string => {
     if (error.status === 429 && error.retryAfter !== null) {
       return t("error.slow", { seconds: error.retryAfter })
     }
-    return translateServerMessage(error.message)
+    return textOf(error)
   }
   if (isDownloadFailure(error)) return t("error.notLoaded")
   return error instanceof Error && error.message ? error.message : t("error.unknown")

@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router"
 import { Check } from "lucide-react"
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
-import { t, translateServerMessage } from "../i18n/translate.ts"
+import { t, translateServerText } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { Button } from "./button.tsx"
@@ -16,7 +16,7 @@ export const fieldError = (error: unknown, ...paths: string[]): string | undefin
   const found = error.errors.find(({ path }) =>
     paths.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)),
   )
-  return found && translateServerMessage(found.message)
+  return found && translateServerText(found.message, found)
 }
 
 interface FormProps<T extends object> {

@@ -2,7 +2,7 @@ import { CircleCheck, TriangleAlert } from "lucide-react"
 import type { ReactNode } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
 import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { formatBytes, formatDate } from "../../lib/format.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -21,12 +21,18 @@ interface AttentionItem {
 
 const maxBackupAgeSeconds = 7 * 86_400
 
-const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
+const storageItems = ({
+  disk,
+  storage_failure,
+  storage_failure_reference,
+}: Overview): AttentionItem[] => {
   const items: AttentionItem[] = []
   if (storage_failure !== null)
     items.push({
       id: "storage",
-      text: t("overview.storageFails", { problem: translateServerMessage(storage_failure) }),
+      text: t("overview.storageFails", {
+        problem: translateServerText(storage_failure, storage_failure_reference),
+      }),
     })
   if (disk?.is_low)
     items.push({
@@ -62,7 +68,8 @@ const connectionItems = (connections: readonly Connection[]): AttentionItem[] =>
     .map(({ id, name, health }) => ({
       id,
       text: t("overview.connectionFails", { name }),
-      note: health.last_error && translateServerMessage(health.last_error),
+      note:
+        health.last_error && translateServerText(health.last_error, health.last_error_reference),
       link: (
         <ButtonLink to="/admin/connections/$connectionId" params={{ connectionId: id }}>
           {t("overview.openConnection")}
@@ -149,7 +156,7 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
               <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-2">
                 <div className="min-w-0 flex-1 basis-56 break-words">
                   {text}
-                  {note && <p className="text-xs text-muted">{translateServerMessage(note)}</p>}
+                  {note && <p className="text-xs text-muted">{note}</p>}
                   {command && (
                     <code title={command} className="block truncate text-xs text-muted">
                       {command}

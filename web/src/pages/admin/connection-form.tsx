@@ -6,7 +6,7 @@ import type {
   NewConnection,
   ProviderInfo,
 } from "../../../../server/src/connections/schema.ts"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import type { BodyFor } from "../../lib/api-types.ts"
 import { providersQuery } from "../../lib/queries.ts"
@@ -24,8 +24,10 @@ export const useProvider = (kind: ProviderKind): ProviderInfo | undefined =>
   useQuery(providersQuery).data?.find((provider) => provider.kind === kind)
 
 /** The kind of a connection, as it appears on pages. */
-export const ProviderLabel = ({ kind }: { kind: ProviderKind }) =>
-  translateServerMessage(useProvider(kind)?.label ?? "")
+export const ProviderLabel = ({ kind }: { kind: ProviderKind }) => {
+  const provider = useProvider(kind)
+  return translateServerText(provider?.label ?? "", provider?.label_reference)
+}
 
 export interface ConnectionValues {
   kind: ProviderKind
@@ -117,7 +119,7 @@ export const hasFieldErrors = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.length > 0
 
 const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
-  const { ok, message, details, models, duration_ms } = result
+  const { ok, message, message_reference, details, models, duration_ms } = result
   const Icon = ok ? CircleCheck : CircleX
   return (
     <div
@@ -133,7 +135,7 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
       />
       <div className="min-w-0">
         <p className="break-words">
-          {translateServerMessage(message)}{" "}
+          {translateServerText(message, message_reference)}{" "}
           <span className="text-muted tabular">({duration_ms} ms)</span>
         </p>
         <ErrorDetails details={details} />

@@ -1,5 +1,5 @@
 import type { ConnectionHealth } from "../../../../server/src/connections/schema.ts"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { Status } from "../../ui/badge.tsx"
 
 export const HealthStatus = ({ health }: { health: ConnectionHealth }) => {
@@ -20,7 +20,9 @@ export const ErrorDetails = ({ details }: { details: string | null }) =>
 export const HealthError = ({ health }: { health: ConnectionHealth }) =>
   health.last_error && (
     <>
-      <p className="break-words text-danger">{translateServerMessage(health.last_error)}</p>
+      <p className="break-words text-danger">
+        {translateServerText(health.last_error, health.last_error_reference)}
+      </p>
       <ErrorDetails details={health.last_error_details} />
     </>
   )

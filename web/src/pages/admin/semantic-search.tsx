@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding-schema.ts"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
@@ -22,7 +22,9 @@ const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => 
   if (admin?.choice.model === semanticSearchOff) {
     return <Status tone="plain">{t("semantic.isOff")}</Status>
   }
-  const problem = admin?.choice.problem ?? model?.reason
+  const { problem, problem_reference } = admin?.choice ?? {}
+  const text = problem ?? model?.reason
+  const reference = problem ? problem_reference : model?.reason_reference
   return (
     <div className="flex flex-col gap-1 text-sm">
       {model && (
@@ -34,7 +36,7 @@ const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => 
       )}
       {model?.built_in && <p className="text-muted">{t("semantic.builtInHelp")}</p>}
       {!model && <Status tone="warn">{t("semantic.noIndex")}</Status>}
-      {problem && <p className="text-muted">{translateServerMessage(problem)}</p>}
+      {text && <p className="text-muted">{translateServerText(text, reference)}</p>}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { CircleCheck, CircleX, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import type { SignOnProvider } from "../../../../server/src/sso/schema.ts"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
@@ -145,7 +145,7 @@ const Test = ({ name }: { name: string }) => {
       {test.error && <ErrorNote error={test.error} />}
       {test.data && (
         <ul role="status" className="flex flex-col gap-1.5 text-sm">
-          {test.data.checks.map(({ id, ok, message }) => {
+          {test.data.checks.map(({ id, ok, message, message_reference }) => {
             const Icon = ok ? CircleCheck : CircleX
             return (
               <li key={id} className="flex items-start gap-2">
@@ -153,7 +153,9 @@ const Test = ({ name }: { name: string }) => {
                   aria-hidden
                   className={`mt-0.5 size-4 shrink-0 ${ok ? "text-ok" : "text-danger"}`}
                 />
-                <span className="min-w-0 break-words">{translateServerMessage(message)}</span>
+                <span className="min-w-0 break-words">
+                  {translateServerText(message, message_reference)}
+                </span>
               </li>
             )
           })}

@@ -1,6 +1,6 @@
 import { CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
 import { memo, useMemo } from "react"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
@@ -13,9 +13,10 @@ import { WhileIdle } from "./turn-tools.tsx"
 
 const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
 
-const errorText = ({ code, message }: NonNullable<Message["error"]>, state: string): string => {
+const errorText = (error: NonNullable<Message["error"]>, state: string): string => {
+  const { code, message } = error
   const own = code === "unauthorized" && state === "interrupted" ? "revoked" : code
-  if (!gatewayErrors.has(own)) return translateServerMessage(message)
+  if (!gatewayErrors.has(own)) return translateServerText(message, error)
   return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
 }
 

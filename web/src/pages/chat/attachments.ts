@@ -1,5 +1,5 @@
 import { useQueries } from "@tanstack/react-query"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { useDraftPart } from "../../lib/drafts.ts"
@@ -39,8 +39,9 @@ const stateOf = (
     return { state: "gone", error: t("attach.gone") }
   }
   if (!file) return { state: "reading", error: null }
-  const { status, error: why, progress } = file.data
-  if (status === "failed") return { state: "failed", error: why && translateServerMessage(why) }
+  const { status, error: why, error_reference, progress } = file.data
+  if (status === "failed")
+    return { state: "failed", error: why && translateServerText(why, error_reference) }
   if (status === "stored") return { state: "failed", error: t("attach.stored") }
   const readable = status === "completed" || progress.passages !== null
   return { state: readable ? "ready" : "reading", error: null }

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { translateServerMessage } from "../../i18n/translate.ts"
+import { translateServerText } from "../../i18n/translate.ts"
 import type { FileRecord } from "../../lib/knowledge-api.ts"
 import { NameCell } from "../../ui/table.tsx"
 
@@ -16,7 +16,9 @@ export const FileName = ({ id, filename, meta, data }: FileNameProps) => {
         </Link>
       </NameCell>
       {data.error && (
-        <p className="text-xs break-words text-danger">{translateServerMessage(data.error)}</p>
+        <p className="text-xs break-words text-danger">
+          {translateServerText(data.error, data.error_reference)}
+        </p>
       )}
     </div>
   )

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
 import { Download, FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
 import { useState } from "react"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import {
@@ -165,7 +165,7 @@ export const FilePage = () => {
                 role="alert"
                 className="rounded border border-danger/40 bg-danger-soft px-3 py-2.5 text-sm"
               >
-                {translateServerMessage(record.data.error)}
+                {translateServerText(record.data.error, record.data.error_reference)}
               </p>
             )}
             <Details file={record} />

@@ -1,0 +1,26 @@
+import type { models as english } from "../../../../../server/src/i18n/models.ts"
+import type { TranslationsOf } from "../../server-messages.ts"
+
+export const models = {
+  model_id_required: "Geben Sie eine Modell-ID ein.",
+  model_id_has_spaces: "Verwenden Sie keine Leer- oder Steuerzeichen.",
+  model_exists: ({ id }) =>
+    `Ein Modell mit der ID ${id} gibt es bereits. Wählen Sie eine andere ID.`,
+  model_id_taken: ({ id }) =>
+    `Die ID ${id} ist vergeben oder der eines anderen Modells zu ähnlich. Wählen Sie eine andere ID.`,
+  model_id_reserved:
+    "Wählen Sie eine andere ID: Nur Admins können einem Modell die ID seines Basismodells geben.",
+  model_not_found: ({ id }) =>
+    `Das Modell „${id}“ gibt es nicht. Wählen Sie eines aus der Liste der Modelle.`,
+  model_disabled: "Dieses Modell ist deaktiviert. Aktivieren Sie es, oder wählen Sie ein anderes.",
+  model_is_embedding_model:
+    "Embedding-Modelle können keine Chats beantworten. Wählen Sie ein anderes Modell.",
+  model_id_conflict: "Das Modell einer anderen Person hat dieselbe ID. Löschen Sie es zuerst.",
+  model_read_only: ({ id }) => `Sie dürfen das Modell ${id} nicht ändern.`,
+  model_access_revoked: ({ id }) => `Ihr Zugriff auf das Modell „${id}“ wurde widerrufen.`,
+  model_not_offered: ({ id }) => `Derzeit bietet keine Verbindung das Modell „${id}“ an.`,
+  base_model_circular: ({ base, id }) =>
+    `Wählen Sie ein anderes Basismodell: „${base}“ baut selbst auf „${id}“ auf.`,
+  base_model_chain_too_long: ({ max }) =>
+    `Wählen Sie ein anderes Basismodell: Höchstens ${max} Modelle können aufeinander aufbauen.`,
+} satisfies TranslationsOf<typeof english>
