@@ -1,18 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { Fields } from "../../src/formats/json-values.ts"
-import {
-  chatModel,
-  type MessagesTestbed,
-  requestTo,
-  startMessagesTestbed,
-} from "./messages-testbed.ts"
+import { chatModel, requestTo, testbed, useMessagesTestbed } from "./messages-testbed.ts"
 import { reportedErrors } from "./reported-errors.ts"
 
-let testbed: MessagesTestbed
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 afterEach(() => testbed.reset())
 
 const streamHeaders = { "content-type": "text/event-stream" }

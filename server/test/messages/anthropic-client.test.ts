@@ -1,14 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { waitForUsageRecords } from "../harness/usage-records.ts"
-import { chatModel, hello, startMessagesTestbed } from "./messages-testbed.ts"
+import { chatModel, hello, testbed, useMessagesTestbed } from "./messages-testbed.ts"
 
-let testbed: Awaited<ReturnType<typeof startMessagesTestbed>>
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 describe("Anthropic's SDK with a model of an OpenAI-style provider", () => {
   it("gets a whole message", async () => {

@@ -1,21 +1,15 @@
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import {
   chatModel,
   image,
-  type MessagesTestbed,
   reasoningModel,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const ask = (content: string | ContentBlockParam[], fields: object = {}) =>
   testbed.client.messages.create({

@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { JsonObject } from "../fakes/json.ts"
 import {
   chatModel,
   claudeModel,
   hello,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 afterEach(() => testbed.reset())
 
 const url_citation = { url: "https://example.com", title: "Ex", start_index: 0, end_index: 2 }

@@ -7,24 +7,18 @@ import Anthropic, {
   PermissionDeniedError,
   RateLimitError,
 } from "@anthropic-ai/sdk"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../fakes/json.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
   chatModel,
   claudeModel,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const catchError = (promise: Promise<unknown>): Promise<APIError> =>
   promise.then(

@@ -1,5 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk"
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources"
+import { afterAll, afterEach, beforeAll } from "vitest"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { startFakeAnthropic } from "../fakes/anthropic.ts"
 import { createChatAnswers } from "../fakes/chat-answers.ts"
@@ -93,3 +94,15 @@ export const startMessagesTestbed = async (
 }
 
 export type MessagesTestbed = Awaited<ReturnType<typeof startMessagesTestbed>>
+
+/** The testbed of the running test file. */
+export let testbed: MessagesTestbed
+
+/** Starts `testbed` for the tests of a file, and clears its fakes after each of them. */
+export const useMessagesTestbed = (...settings: Parameters<typeof startMessagesTestbed>): void => {
+  beforeAll(async () => {
+    testbed = await startMessagesTestbed(...settings)
+  })
+  afterEach(() => testbed.reset())
+  afterAll(() => testbed.stop())
+}

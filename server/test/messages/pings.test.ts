@@ -1,27 +1,21 @@
 import { APIError } from "@anthropic-ai/sdk"
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Fault } from "../fakes/faults.ts"
 import { saveFunction } from "../functions/function-client.ts"
 import {
   chatModel,
   claudeModel,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
 } from "./messages-testbed.ts"
 
 const heartbeatMs = 40
 const silenceMs = 300
 const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed({}, { heartbeatMs })
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed({}, { heartbeatMs })
 
 const inject = (model: string, fault: Fault): void =>
   model === chatModel

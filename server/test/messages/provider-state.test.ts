@@ -1,22 +1,18 @@
 import type { ContentBlockParam, Message, MessageParam } from "@anthropic-ai/sdk/resources"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { objectsIn } from "../../src/formats/json-values.ts"
 import type { JsonObject } from "../fakes/json.ts"
 import {
   chatModel,
   claudeModel,
   hello,
-  type MessagesTestbed,
   reasoningModel,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
   weather,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 afterEach(() => testbed.reset())
 
 const signature = { google: { thought_signature: "SIG" } }

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
 import {
   chatModel,
   claudeModel,
-  type MessagesTestbed,
   requestTo,
   startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const user = { role: "user", content: "Hi" }
 

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
-import {
-  chatModel,
-  type MessagesTestbed,
-  requestTo,
-  startMessagesTestbed,
-} from "./messages-testbed.ts"
+import { expect, it } from "vitest"
+import { chatModel, requestTo, testbed, useMessagesTestbed } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const text = { type: "string" }
 const closed = (properties: object, fields: object = {}) => ({

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { readUsageRecords } from "../harness/usage-records.ts"
 import { upload } from "../knowledge/collections.ts"
 import {
@@ -6,19 +6,13 @@ import {
   claudeModel,
   hello,
   image,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
   weather,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const count = async (content: string, model = chatModel): Promise<number> => {
   const messages = [{ role: "user" as const, content }]

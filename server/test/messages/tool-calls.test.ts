@@ -1,23 +1,17 @@
 import type { ContentBlockParam, MessageParam, ToolUseBlock } from "@anthropic-ai/sdk/resources"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import {
   chatModel,
   claudeModel,
   hello,
   image,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
   weather,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const withTools = { ...requestTo(chatModel), tools: [weather] }
 

@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import {
   chatModel,
   claudeModel,
   hello,
-  type MessagesTestbed,
   requestTo,
-  startMessagesTestbed,
+  testbed,
+  useMessagesTestbed,
   weather,
 } from "./messages-testbed.ts"
 
-let testbed: MessagesTestbed
-
-beforeAll(async () => {
-  testbed = await startMessagesTestbed()
-})
-afterEach(() => testbed.reset())
-afterAll(() => testbed.stop())
+useMessagesTestbed()
 
 const withBlock = (block: object) => ({
   ...requestTo(chatModel),

@@ -36,7 +36,8 @@ const shortFormSummary = `
  This was the short form. It reduced:
    databases    each file ran on either SQLite or PostgreSQL, not on both
    repetitions  chaos-upstreams, chaos-clients, api-fuzz, http1/fuzz, scim/fuzz, concurrent-uploads-and-queries,
-                processing-crash, resumable-crash, every-page (axe), keyboard, first-run (installation)
+                processing-crash, resumable-crash, large-account, stop-half-sent, every-page (axe), keyboard,
+                first-run (installation)
    browser      one test each of first-run, chat-page, chat-files, knowledge and functions
    skipped      ${longFormOnly.map(nameOf).join(", ")}
  To run everything, as CI does: CI=true npm test
