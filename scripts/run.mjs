@@ -29,6 +29,8 @@ const commands = {
   "bench:extract": { dev: true, args: ["packages/extract/bench/main.ts"] },
   "bench:first-start": { dev: true, args: ["server/bench/first-start.ts"] },
   "bench:http1": { dev: true, args: ["packages/http1/bench/main.ts"] },
+  "bench:json-strings": { dev: true, args: ["server/bench/json-strings.ts"] },
+  "bench:notifications": { dev: true, args: ["server/bench/notifications.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {

@@ -1,9 +1,9 @@
 /**
  * A hand-written WebAssembly module that needs no build step. Its only function, `find(from, to)`,
  * returns the offset of the first byte that may not occur unescaped in a JSON string (a quote, a
- * backslash or a control character), or `to`. It compares 16 bytes at a time: byte by byte, bodies
- * with tens of megabytes of base64 take ten times as long. It reads up to 15 bytes past `to` and
- * may return an offset there.
+ * backslash or a control character), or `to`. It compares 16 bytes at a time: a loop or a regular
+ * expression takes nine times as long for 40 MB of base64 (`npm run bench:json-strings`). It reads
+ * up to 15 bytes past `to` and may return an offset there.
  */
 const i32 = 0x7f
 const v128 = 0x7b
