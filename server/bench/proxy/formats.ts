@@ -41,6 +41,10 @@ const others: readonly Format[] = [
     shape: { ...common, model: "bench-claude" },
     isOld: true,
   },
+  {
+    row: "responses → messages",
+    shape: { ...common, api: "responses", model: "bench-claude" },
+  },
 ]
 
 interface Measured extends Format {

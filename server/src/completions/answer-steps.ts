@@ -1,12 +1,17 @@
 import { checkBodyValues } from "../connections/answer-values.ts"
 import { createChatDecoder } from "../connections/chat-decoder.ts"
-import { createAnswerConverter } from "../formats/answer-converter.ts"
 import type { AnswerReports } from "../formats/answer-reports.ts"
-import type { AnswerContext } from "../formats/canonical-request.ts"
+import type { AnswerContext, ReportDropped } from "../formats/canonical-request.ts"
+import { chatEncoder } from "../formats/chat-encoder.ts"
+import { createCompletionEncoder } from "../formats/completion-encoder.ts"
 import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
-import type { ResponseConverter } from "../formats/response-converter.ts"
+import {
+  type AnswerDecoder,
+  type CompletionEncoder,
+  createFormatConverter,
+} from "../formats/response-converter.ts"
 import { translatable } from "../i18n/message.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ProviderModel } from "../providers/provider.ts"
@@ -15,16 +20,8 @@ import { operationNamed } from "./operations/registry.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
-/** A whole answer in a provider's own format. */
-export interface ReceivedAnswer {
-  bytes: Uint8Array
-  kind: ProviderKind
-  model: ProviderModel
-}
-
-/** A whole chat completion, and what its conversion to the client's format depends on. */
-export interface CompletionToEncode {
-  bytes: Uint8Array
+/** The format of an answer's client. */
+export interface ClientFormat {
   /** The name of the client's operation. */
   operation: string
   /** The client's request. */
@@ -33,6 +30,13 @@ export interface CompletionToEncode {
   /** As in `AnswerOrigin`. */
   originKey: string | null
   sources: Pick<AnswerSources, "sources" | "sources_skipped"> | null
+}
+
+/** A whole answer, and the formats of its provider and its client; null for chat completions. */
+export interface AnswerToConvert {
+  bytes: Uint8Array
+  source: { kind: ProviderKind; model: ProviderModel } | null
+  client: ClientFormat | null
 }
 
 /** The outcome of a conversion, as a message between threads. */
@@ -54,46 +58,45 @@ const toMessage = (error: unknown): ConvertedAnswer["result"] => {
   return { name: error.name, message: error.message }
 }
 
-const convert = (
-  received: Uint8Array,
-  createConverter: (reports: AnswerReports) => ResponseConverter,
-): ConvertedAnswer => {
+const createDecoder = (
+  { kind, model }: NonNullable<AnswerToConvert["source"]>,
+  reports: AnswerReports,
+): AnswerDecoder => {
+  const { chatFormat } = providers[kind]
+  if (!chatFormat) throw new Error(`Answers of ${kind} are chat completions.`)
+  return createChatDecoder(chatFormat, model, reports)
+}
+
+const createEncoder = (client: ClientFormat, reportDropped: ReportDropped): CompletionEncoder => {
+  const { operation, answerContext, originKey, sources } = client
+  const { format } = operationNamed(operation)
+  if (!format) throw new Error(`Answers to ${operation} are not converted.`)
+  const encoder = format.createEncoder({
+    request: JSON.parse(toBuffer(client.request).toString("utf8")),
+    ...answerContext,
+    sourceMembers: (text) => (sources ? { ...sourceMembersOf(sources, text) } : {}),
+  })
+  return createCompletionEncoder(encoder, { origin: { key: originKey }, reportDropped })
+}
+
+/** Converts an answer to the client's format. */
+export const convertAnswer = ({ bytes, source, client }: AnswerToConvert): ConvertedAnswer => {
   const dropped: string[] = []
   const promptTokens: number[] = []
-  const converter = createConverter({
-    dropped: (name) => dropped.push(name),
-    promptTokens: (count) => promptTokens.push(count),
-  })
+  const reports: AnswerReports = {
+    dropped: (name) => void dropped.push(name),
+    promptTokens: (count) => void promptTokens.push(count),
+  }
+  const decoder = source && createDecoder(source, reports)
+  const encoder = client ? createEncoder(client, reports.dropped) : chatEncoder
   try {
-    const bytes = toBuffer(received)
-    checkBodyValues(bytes)
-    const body = parseErrorObject(bytes.toString("utf8"))
+    const received = toBuffer(bytes)
+    checkBodyValues(received)
+    const body = parseErrorObject(received.toString("utf8"))
     if (!body) throw new MalformedResponse(translatable("not_a_completion"))
-    const json = Buffer.from(converter.convertBody(body))
+    const json = Buffer.from(createFormatConverter(decoder, encoder).convertBody(body))
     return { result: { kind: "answer", json }, dropped, promptTokens }
   } catch (error) {
     return { result: toMessage(error), dropped, promptTokens }
   }
-}
-
-/** Converts an answer to a chat completion. */
-export const decodeAnswer = ({ bytes, kind, model }: ReceivedAnswer): ConvertedAnswer => {
-  const { chatFormat } = providers[kind]
-  if (!chatFormat) throw new Error(`Answers of ${kind} are chat completions.`)
-  return convert(bytes, (reports) => createChatDecoder(chatFormat, model, reports))
-}
-
-/** Converts a chat completion to the client's format. */
-export const encodeAnswer = (completion: CompletionToEncode): ConvertedAnswer => {
-  const { bytes, operation, answerContext, originKey, sources } = completion
-  const { format } = operationNamed(operation)
-  if (!format) throw new Error(`Answers to ${operation} are not converted.`)
-  const encoder = format.createEncoder({
-    request: JSON.parse(toBuffer(completion.request).toString("utf8")),
-    ...answerContext,
-    sourceMembers: (text) => (sources ? { ...sourceMembersOf(sources, text) } : {}),
-  })
-  return convert(bytes, ({ dropped }) =>
-    createAnswerConverter(encoder, { origin: { key: originKey }, reportDropped: dropped }),
-  )
 }

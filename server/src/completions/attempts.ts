@@ -1,17 +1,17 @@
-import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
+import type { UpstreamRequest } from "@portico/http1"
 import type { ConnectionAttempt } from "../connections/connection-attempt.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import { Failure } from "../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
-import type { ResponseConverter } from "../formats/response-converter.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import { type ChatFormat, servesOperation } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
-import type { AnswerConversion } from "./answer-conversion.ts"
+import type { CreateAnswerConverter } from "./answer-conversion.ts"
 import type { BodyOwner } from "./body-thread.ts"
+import type { ClientConversion } from "./conversion.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { apiOperations } from "./operations/registry.ts"
 import type { ModelRequest } from "./request.ts"
@@ -34,15 +34,10 @@ export interface AttemptContext {
   /** Called with what a provider reports before the end of its answer. */
   reportTokens: (counts: TokenCounts) => void
   owner: BodyOwner
-  conversions: AttemptConversions
-  /** Converts a chat completion to the client's format; omitted if it stays one. */
-  createEncoder: ((reportTokens: (counts: TokenCounts) => void) => ResponseConverter) | undefined
-}
-
-/** Between chat completions and the formats of endpoints. */
-export interface AttemptConversions {
   encode: RequestConversion["encode"]
-  createDecoder: AnswerConversion["createDecoder"]
+  createConverter: CreateAnswerConverter
+  /** The client's format; null if it expects chat completions, or something else converts them. */
+  client: ClientConversion | null
 }
 
 const noReport = (): void => {}
@@ -53,7 +48,7 @@ const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): Chat
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
-  const { request, origin, resolved, dropped, owner, conversions } = context
+  const { request, origin, resolved, dropped, owner, encode } = context
   const { upstream, model } = endpoint
   const { kind, base_url: baseUrl } = upstream.config
   const chatFormat = chatFormatOf(context, endpoint)
@@ -63,7 +58,7 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
   if (!(chatFormat || origin)) return body
   checkParsableSize(body)
   const report = dropped?.startAttempt() ?? noReport
-  return conversions.encode(owner, body, { kind, baseUrl, model }, report)
+  return encode(owner, body, { kind, baseUrl, model }, report)
 }
 
 const passThroughBody = (
@@ -77,22 +72,14 @@ const passThroughBody = (
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
-  const { owner, conversions, createEncoder, dropped, reportTokens } = context
+  const { owner, createConverter, client, dropped, reportTokens } = context
   const { upstream, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
-  if (!(chatFormat || createEncoder)) return undefined
-  const reports = {
-    dropped: dropped?.reportAnswer ?? noReport,
-    promptTokens: (tokens_in: number) => reportTokens({ tokens_in, tokens_out: 0 }),
-  }
+  const source = chatFormat && { chatFormat, kind: upstream.config.kind, model }
+  if (!(source || client)) return undefined
   return (receiver, pacing) => {
-    const encoded: ResponseHandler = createEncoder
-      ? new ConvertingHandler(receiver, createEncoder(reportTokens), pacing)
-      : receiver
-    if (!chatFormat) return encoded
-    const source = { kind: upstream.config.kind, model }
-    const decoder = conversions.createDecoder(owner, chatFormat, source, reports)
-    return new ConvertingHandler(encoded, decoder, pacing)
+    const converter = createConverter(owner, { source, client, dropped, reportTokens })
+    return new ConvertingHandler(receiver, converter, pacing)
   }
 }
 

@@ -11,7 +11,7 @@ import {
   serializeInput,
   serializeOutput,
 } from "../stored-responses/new-response.ts"
-import { decodeAnswer, encodeAnswer } from "./answer-steps.ts"
+import { convertAnswer } from "./answer-steps.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
 import {
   type ExpandedRequest,
@@ -136,8 +136,7 @@ export const bodySteps = {
   countTokens: ({ canonical }: { canonical: Uint8Array }): number =>
     estimatePromptTokens(parse(canonical)),
 
-  decodeAnswer,
-  encodeAnswer,
+  convertAnswer,
 
   /** @returns the body for an endpoint, and the hints that it lacks. @throws {Failure} */
   encode: ({

@@ -1,10 +1,10 @@
-import { createAnswerConverter } from "../formats/answer-converter.ts"
 import type { AnswerOrigin } from "../formats/answer-origin.ts"
 import type { AnswerContext } from "../formats/canonical-request.ts"
+import { createCompletionEncoder } from "../formats/completion-encoder.ts"
 import { endOnce } from "../formats/end-once.ts"
 import type { AnswerError } from "../formats/error-body.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
-import type { ResponseConverter } from "../formats/response-converter.ts"
+import type { CompletionEncoder } from "../formats/response-converter.ts"
 import { joinPieces } from "../formats/sse-events.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
@@ -87,11 +87,11 @@ export const failureFormatOf = (
   return (error, sent) => (sent.first ? stream.formatFailure(error, sent) : encode(error))
 }
 
-export const createClientConverter = (
+export const createClientEncoder = (
   { encoder, origin, dropped }: ClientConversion,
   reportTokens?: (counts: TokenCounts) => void,
-): ResponseConverter =>
-  createAnswerConverter(encoder, {
+): CompletionEncoder =>
+  createCompletionEncoder(encoder, {
     origin,
     reportDropped: dropped.reportAnswer,
     reportUsage: (usage) => {

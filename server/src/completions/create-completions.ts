@@ -78,7 +78,7 @@ export const createCompletionParts = (deps: Deps) => {
       filters,
       trackResponse,
       conversion,
-      answerConversion: createAnswerConversion(bodyThread),
+      createConverter: createAnswerConversion(bodyThread),
       callFunction: functions.respond,
     }),
   })

@@ -10,7 +10,7 @@ import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
-import type { AnswerConversion } from "./answer-conversion.ts"
+import type { CreateAnswerConverter } from "./answer-conversion.ts"
 import { createAttempts } from "./attempts.ts"
 import type { ClientConversion } from "./conversion.ts"
 import { ConvertingReceiver } from "./converting-receiver.ts"
@@ -55,7 +55,7 @@ export interface DispatcherDeps {
   filters: ModelFilters
   trackResponse: TrackResponse
   conversion: Pick<RequestConversion, "encode">
-  answerConversion: AnswerConversion
+  createConverter: CreateAnswerConverter
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
@@ -73,11 +73,9 @@ export const createDispatcher = ({
   filters,
   trackResponse,
   conversion: { encode },
-  answerConversion: { createDecoder, createEncoder },
+  createConverter,
   callFunction,
 }: DispatcherDeps) => {
-  const conversions = { encode, createDecoder }
-
   /** A receiver of chat completions, whatever the client's format is. */
   const createChatReceiver = (
     reader: ResponseReceiver,
@@ -85,8 +83,9 @@ export const createDispatcher = ({
   ): ResponseReceiver => {
     if (!conversion) return reader
     const owner = { userId: caller.user.id }
+    const formats = { source: null, client: conversion, dropped: conversion.dropped }
     const share = fairLoop.of(caller.user.id)
-    return new ConvertingReceiver(reader, createEncoder(owner, conversion), share)
+    return new ConvertingReceiver(reader, createConverter(owner, formats), share)
   }
 
   const callFunctionModel = (
@@ -139,14 +138,12 @@ export const createDispatcher = ({
       headers,
       dropped,
       owner,
-      conversions,
+      encode,
+      createConverter,
+      client: isEncoded ? null : (conversion ?? null),
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
-      createEncoder:
-        conversion && !isEncoded
-          ? (reportTokens) => createEncoder(owner, conversion, reportTokens)
-          : undefined,
     })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)

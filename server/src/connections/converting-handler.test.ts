@@ -1,7 +1,9 @@
 import type { ResponseHandler } from "@portico/http1"
 import { describe, expect, it } from "vitest"
 import { createCompletionFormatter } from "../formats/chat-completion.ts"
+import { chatEncoder } from "../formats/chat-encoder.ts"
 import { textOf } from "../formats/json-values.ts"
+import { createFormatConverter } from "../formats/response-converter.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { ConvertingHandler } from "./converting-handler.ts"
@@ -46,7 +48,8 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
     },
   }
   const decoder = createChatDecoder(format, model, noReports)
-  const response = new ConvertingHandler(receiver, decoder, immediatePacing)
+  const converter = createFormatConverter(decoder, chatEncoder)
+  const response = new ConvertingHandler(receiver, converter, immediatePacing)
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()

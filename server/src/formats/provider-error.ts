@@ -19,4 +19,10 @@ export class ProviderError extends Error {
     this.body = body
     this.retrySeconds = retrySeconds
   }
+
+  /** The same error in another format. */
+  withBody(body: Fields): ProviderError {
+    const { status, message, retrySeconds } = this
+    return new ProviderError({ status, message, code: "" }, body, retrySeconds)
+  }
 }

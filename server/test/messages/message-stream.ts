@@ -1,10 +1,14 @@
 import { expect } from "vitest"
 import { createChatDecoder } from "../../src/connections/chat-decoder.ts"
 import { ConvertingHandler } from "../../src/connections/converting-handler.ts"
-import { createAnswerConverter } from "../../src/formats/answer-converter.ts"
+import { chatEncoder } from "../../src/formats/chat-encoder.ts"
+import { createCompletionEncoder } from "../../src/formats/completion-encoder.ts"
 import { type Fields, isObject, textOf } from "../../src/formats/json-values.ts"
 import { createMessageEncoder } from "../../src/formats/messages/encode-response.ts"
-import type { ResponseConverter } from "../../src/formats/response-converter.ts"
+import {
+  createFormatConverter,
+  type ResponseConverter,
+} from "../../src/formats/response-converter.ts"
 import { anthropic } from "../../src/providers/anthropic.ts"
 
 /** Of answers that keep no provider's state. */
@@ -16,9 +20,12 @@ export const plainReading = {
 
 /** From chat completions to messages. */
 export const createMessageConverter = (): ResponseConverter =>
-  createAnswerConverter(
-    createMessageEncoder({ request: {}, sourceMembers: () => ({}) }),
-    plainReading,
+  createFormatConverter(
+    null,
+    createCompletionEncoder(
+      createMessageEncoder({ request: {}, sourceMembers: () => ({}) }),
+      plainReading,
+    ),
   )
 
 /** From messages to chat completions. */
@@ -29,7 +36,8 @@ export const createCompletionConverter = (): ResponseConverter => {
     ...{ name: "claude-fake", created: 0, owned_by: "anthropic", capabilities: {} },
     ...{ context_length: null, digest: null, listing: null },
   }
-  return createChatDecoder(chatFormat, model, { dropped: () => {}, promptTokens: () => {} })
+  const reports = { dropped: () => {}, promptTokens: () => {} }
+  return createFormatConverter(createChatDecoder(chatFormat, model, reports), chatEncoder)
 }
 
 /** Converts a stream that arrives in these chunks. */

@@ -1,14 +1,21 @@
 import { expect } from "vitest"
-import { createAnswerConverter } from "../../src/formats/answer-converter.ts"
+import { createCompletionEncoder } from "../../src/formats/completion-encoder.ts"
 import { type Fields, isObject, textOf } from "../../src/formats/json-values.ts"
 import type { ResponseConverter } from "../../src/formats/response-converter.ts"
+import { createFormatConverter } from "../../src/formats/response-converter.ts"
 import { createResponseEncoder } from "../../src/formats/responses/encode-response.ts"
 import { plainReading } from "../messages/message-stream.ts"
 import { readEvents } from "./responses-testbed.ts"
 
 /** From chat completions to responses. */
 export const createResponseConverter = (request: Fields = {}): ResponseConverter =>
-  createAnswerConverter(createResponseEncoder({ request, sourceMembers: () => ({}) }), plainReading)
+  createFormatConverter(
+    null,
+    createCompletionEncoder(
+      createResponseEncoder({ request, sourceMembers: () => ({}) }),
+      plainReading,
+    ),
+  )
 
 interface OpenItem {
   item: Fields
