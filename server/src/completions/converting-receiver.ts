@@ -2,8 +2,8 @@ import type { RequestHandle } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { createPacing } from "../connections/pacing.ts"
+import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
-import type { ResponseReceiver } from "../functions/function-model.ts"
 import type { EventLoopShare } from "../limits/fair-loop.ts"
 
 /** Converts a response on its way to a receiver, such as one that a function or filter returns. */

@@ -1,7 +1,9 @@
+import type { RequestHandle } from "@portico/http1"
 import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
-import type { HostServices, ModelResponseHandler } from "../functions/host-services.ts"
+import { answerHeaders } from "../functions/answer-headers.ts"
+import type { HostServices, ModelResponseReceiver } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
 import { translatable } from "../i18n/message.ts"
@@ -10,7 +12,7 @@ import type { Completions } from "./completions.ts"
 import { chatOperation } from "./operations/chat.ts"
 import { embeddingsOperation } from "./operations/embeddings.ts"
 import { type ModelRequest, parseModelRequest } from "./request.ts"
-import type { ResponseConsumer, ResponseControl } from "./response-consumer.ts"
+import type { ResponseConsumer } from "./response-consumer.ts"
 import type { ErrorReply } from "./upstream-response.ts"
 
 const toErrorFailure = ({ status, body }: ErrorReply): Failure => {
@@ -33,21 +35,21 @@ const operationOf = { completion: chatOperation, embeddings: embeddingsOperation
 
 /** Hands a response to the function that requested it. */
 const createFunctionConsumer = (
-  handler: ModelResponseHandler,
-  onOpen: (control: ResponseControl) => void,
+  receiver: ModelResponseReceiver,
+  onOpen: (handle: RequestHandle) => void,
 ): ResponseConsumer => ({
   onOpen,
-  onStart: () => handler.start(true),
-  onChunk: (bytes) => handler.data(bytes),
-  onEnd: () => handler.end(),
+  onStart: () => receiver.onHead(200, answerHeaders(true)),
+  onChunk: (bytes) => receiver.onData(bytes),
+  onEnd: () => receiver.onEnd(),
   onBody: (body) => {
     if (!isJson(body)) throw new MalformedResponse(translatable("not_a_completion"))
-    handler.start(false)
-    handler.data(body)
-    handler.end()
+    receiver.onHead(200, answerHeaders(false))
+    receiver.onData(body)
+    receiver.onEnd()
   },
-  onErrorReply: (error) => handler.failed(toErrorFailure(error)),
-  onFailure: (failure) => handler.failed(failure),
+  onErrorReply: (error) => receiver.stop("upstream_error", toErrorFailure(error)),
+  onFailure: (failure) => receiver.stop("upstream_error", failure),
 })
 
 /**
@@ -56,12 +58,12 @@ const createFunctionConsumer = (
  */
 export const createModelCaller =
   (completions: Completions): HostServices["requestModel"] =>
-  ({ caller, requestId, above }, { kind, fields }, handler) => {
-    let response: ResponseControl | null = null
+  ({ caller, requestId, above }, { kind, fields }, receiver) => {
+    let response: RequestHandle | null = null
     const controller = new AbortController()
     const { signal } = controller
-    const consumer = createFunctionConsumer(handler, (control) => {
-      response = control
+    const consumer = createFunctionConsumer(receiver, (handle) => {
+      response = handle
     })
     const run = async (): Promise<void> => {
       const parsed = parseModelRequest(
@@ -73,7 +75,7 @@ export const createModelCaller =
       await completions.answer({ caller, request, usageContext, signal }, consumer)
     }
     run().catch((error: unknown) => {
-      if (!signal.aborted) handler.failed(toFailure(error))
+      if (!signal.aborted) receiver.stop("upstream_error", toFailure(error))
     })
     return {
       resume: () => response?.resume(),

@@ -1,3 +1,4 @@
+import type { RequestHandle } from "@portico/http1"
 import { forwardedHeaders } from "../connections/response-headers.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"
@@ -8,12 +9,7 @@ import { ResponseWriter } from "../http/response-writer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import type { ApiOperation, StreamFormat } from "./operations/operation.ts"
 import { Pings } from "./pings.ts"
-import type {
-  FailurePoint,
-  ResponseConsumer,
-  ResponseControl,
-  ResponseHead,
-} from "./response-consumer.ts"
+import type { FailurePoint, ResponseConsumer, ResponseHead } from "./response-consumer.ts"
 import type { SourceEncoder } from "./source-encoder.ts"
 import { type ErrorReply, errorReplyHeaders } from "./upstream-response.ts"
 
@@ -68,9 +64,9 @@ export class CompletionRelay implements ResponseConsumer {
     this.#pings = pingMs === undefined ? null : new Pings(pingMs, () => this.#ping())
   }
 
-  onOpen(control: ResponseControl): void {
-    this.#reply.onDrain(() => control.resume())
-    this.#reply.onDisconnect(() => control.stop("client_cancelled"))
+  onOpen(handle: RequestHandle): void {
+    this.#reply.onDrain(() => handle.resume())
+    this.#reply.onDisconnect(() => handle.cancel())
     this.#pings?.start()
   }
 

@@ -1,3 +1,4 @@
+import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../errors.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
@@ -9,14 +10,6 @@ export interface ResponseHead {
   rawHeaders: readonly string[]
   /** Whether the body is a stream of server-sent events. */
   isStream: boolean
-}
-
-/** Controls the response that a consumer receives. */
-export interface ResponseControl {
-  /** Continues after `onChunk` returned false. */
-  resume(): void
-  /** Ends the response from the gateway's side. */
-  stop(outcome: RequestOutcome, failure?: Failure): void
 }
 
 /** How far a response was that failed. */
@@ -45,8 +38,8 @@ export interface ResponseResult {
 export interface ResponseConsumer {
   /** Called before anything else if the answer is based on files. */
   setCitations?(cited: AnswerSources): void
-  /** Called once, before the request is sent. */
-  onOpen?(control: ResponseControl): void
+  /** Called once, before the request is sent, with what continues or ends the response. */
+  onOpen?(handle: RequestHandle): void
   /** Of a response that is passed on as it arrives. */
   onStart(head: ResponseHead): void
   /** @returns false to pause the response */

@@ -1,6 +1,6 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
-import type { FailoverHandler } from "../connections/send.ts"
+import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import { upstreamFailure, upstreamLabel } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
@@ -11,7 +11,6 @@ import type { UsageRecorder } from "../usage/usage-recorder.ts"
 import { appendToTail, findUsage } from "./body-usage.ts"
 import type {
   ResponseConsumer,
-  ResponseControl,
   ResponseHead,
   ResponseResult,
   StreamScanner,
@@ -56,7 +55,7 @@ interface Deps {
  * Reads a provider's response for a consumer: tells streams, bodies and errors apart, limits their
  * size, checks that they are complete, and records the usage when the response ends.
  */
-export class ResponseReader implements FailoverHandler, ResponseControl {
+export class ResponseReader implements ResponseReceiver, RequestHandle {
   readonly #consumer: ResponseConsumer
   readonly #scanner: StreamScanner
   readonly #usageRecorder: UsageRecorder | null
@@ -87,6 +86,11 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
 
   resume(): void {
     this.#handle?.resume()
+  }
+
+  /** Ends the response as its client wishes. */
+  cancel(): void {
+    this.stop("client_cancelled")
   }
 
   stop(outcome: RequestOutcome, failure?: Failure): void {

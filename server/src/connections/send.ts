@@ -19,14 +19,10 @@ import {
   mayBeConnectionFault,
 } from "./connection-fault.ts"
 import { createPacing, type Pacing } from "./pacing.ts"
+import type { ResponseReceiver } from "./response-receiver.ts"
 
 /** How long to wait for the body of a retryable response before trying the next connection. */
 const retryBodyTimeoutMs = 1000
-
-export interface FailoverHandler extends ResponseListener {
-  /** Called with each connection that is tried. */
-  onConnectionSelected(upstream: Upstream): void
-}
 
 interface SendOptions {
   /** Time limit for the response's head, across all attempts. */
@@ -44,7 +40,7 @@ interface SendOptions {
  */
 class FailoverRequest implements RequestHandle {
   readonly #attempts: readonly ConnectionAttempt[]
-  readonly #listener: FailoverHandler
+  readonly #receiver: ResponseReceiver
   readonly #deadline: number
   readonly #share: EventLoopShare
   /** The consumer is ready for more, but must wait for its share of the event loop. */
@@ -62,11 +58,11 @@ class FailoverRequest implements RequestHandle {
 
   constructor(
     attempts: readonly ConnectionAttempt[],
-    listener: FailoverHandler,
+    receiver: ResponseReceiver,
     { timeoutMs, share }: SendOptions,
   ) {
     this.#attempts = attempts
-    this.#listener = listener
+    this.#receiver = receiver
     this.#deadline = performance.now() + timeoutMs
     this.#share = share
   }
@@ -138,7 +134,7 @@ class FailoverRequest implements RequestHandle {
       })
       if (request && !this.#cancelled) this.#send(attempt, request)
     } catch (error) {
-      this.#listener.onListenerError(error)
+      this.#receiver.onListenerError(error)
     }
   }
 
@@ -150,7 +146,7 @@ class FailoverRequest implements RequestHandle {
       upstream.inFlight--
       endAttempt?.()
     }
-    this.#listener.onConnectionSelected(upstream)
+    this.#receiver.onConnectionSelected(upstream)
     const attemptNumber = this.#next
     const { firstByteMs } = upstream
     const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
@@ -172,7 +168,7 @@ class FailoverRequest implements RequestHandle {
 
   #createListener(attempt: ConnectionAttempt): ResponseListener {
     const { upstream, usesModel, model, convert } = attempt
-    const receiver = convert ? convert(this.#listener, this.#createPacing()) : this.#listener
+    const handler = convert ? convert(this.#receiver, this.#createPacing()) : this.#receiver
     let buffered: BufferedResponse | null = null
     let isRetryable = false
     let isUnavailable = false
@@ -188,19 +184,19 @@ class FailoverRequest implements RequestHandle {
         isUnavailable = isRetryable && status !== 429
         if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
         if (!this.#shouldBuffer(status)) {
-          receiver.onHead(status, rawHeaders)
+          handler.onHead(status, rawHeaders)
           return
         }
-        buffered = new BufferedResponse(attempt, receiver, { status, rawHeaders })
+        buffered = new BufferedResponse(attempt, handler, { status, rawHeaders })
         if (isRetryable || isCredentialStatus(status)) this.#limitBodyTime()
       },
       onData: (chunk) => {
-        if (!buffered) return this.#takeTurn(receiver.onData(chunk))
+        if (!buffered) return this.#takeTurn(handler.onData(chunk))
         buffered.push(chunk)
         if (isRetryable || !buffered.isTooLarge || buffered.fault()) return true
         buffered.release()
         buffered = null
-        return this.#takeTurn(receiver.onData(chunk))
+        return this.#takeTurn(handler.onData(chunk))
       },
       onEnd: () => {
         buffered?.complete()
@@ -209,7 +205,7 @@ class FailoverRequest implements RequestHandle {
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
         else if (usesModel && !isUnavailable) upstream.recordSuccess(model)
         this.#endAttempt()
-        if (!buffered) return receiver.onEnd()
+        if (!buffered) return handler.onEnd()
         settle(buffered, fault)
       },
       onError: (error) => {
@@ -218,28 +214,28 @@ class FailoverRequest implements RequestHandle {
         else if (fault) this.#recordFault(buffered, fault)
         this.#endAttempt()
         if (buffered) return settle(buffered, fault)
-        this.#afterError(error, upstream, receiver)
+        this.#afterError(error, upstream, handler)
       },
-      onListenerError: (error) => this.#listener.onListenerError(error),
+      onListenerError: (error) => this.#receiver.onListenerError(error),
     }
   }
 
   #createPacing(): Pacing {
-    return createPacing(this.#share, this, (error) => this.#listener.onListenerError(error))
+    return createPacing(this.#share, this, (error) => this.#receiver.onListenerError(error))
   }
 
   /** After an attempt without a response. */
-  #afterError(error: UpstreamError, upstream: Upstream, receiver: ResponseHandler): void {
+  #afterError(error: UpstreamError, upstream: Upstream, handler: ResponseHandler): void {
     const nothingSent = error.kind === "unreachable" || error.kind === "reset"
     if (nothingSent && this.#hasNext()) {
       this.#reportUnreachable ??= () => {
-        this.#listener.onConnectionSelected(upstream)
-        receiver.onError(error)
+        this.#receiver.onConnectionSelected(upstream)
+        handler.onError(error)
       }
       this.#try()
     } else if (this.#firstFailure && (nothingSent || error.kind === "timeout")) {
       this.#forwardBuffered(this.#firstFailure)
-    } else receiver.onError(error)
+    } else handler.onError(error)
   }
 
   #hasAlternative(): boolean {
@@ -280,7 +276,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #forwardBuffered(response: BufferedResponse): void {
-    this.#listener.onConnectionSelected(response.attempt.upstream)
+    this.#receiver.onConnectionSelected(response.attempt.upstream)
     response.release()
     if (response.isComplete) response.receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())
@@ -289,12 +285,12 @@ class FailoverRequest implements RequestHandle {
   /** Deferred, so that the client sees the forwarded bytes before its connection is cut. */
   #reportIncomplete(): void {
     if (this.#cancelled) return
-    this.#listener.onError(new UpstreamError("broken", new Error("the response is incomplete")))
+    this.#receiver.onError(new UpstreamError("broken", new Error("the response is incomplete")))
   }
 }
 
 export const sendWithFailover = (
   attempts: readonly ConnectionAttempt[],
-  listener: FailoverHandler,
+  receiver: ResponseReceiver,
   options: SendOptions,
-): RequestHandle => new FailoverRequest(attempts, listener, options).start()
+): RequestHandle => new FailoverRequest(attempts, receiver, options).start()

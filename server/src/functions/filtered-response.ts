@@ -1,12 +1,12 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Upstream } from "../connections/connection.ts"
+import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
-import type { ResponseReceiver } from "./function-model.ts"
 
 /** Maximum number of events waiting to be filtered before the upstream is paused. */
 const maxQueued = 256

@@ -1,19 +1,14 @@
 import type { RequestHandle } from "@portico/http1"
 import { type FunctionError, functionError } from "@portico/sandbox"
-import type { FailoverHandler } from "../connections/send.ts"
+import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import { translatable } from "../i18n/message.ts"
+import { answerHeaders } from "./answer-headers.ts"
 import { type CompletionBuilder, createCompletionBuilder } from "./completion-builder.ts"
 import type { FunctionModel } from "./function-registry.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-
-/** Receives a response as it arrives, from a provider or a function; can be ended early. */
-export interface ResponseReceiver extends FailoverHandler {
-  attach(handle: RequestHandle): void
-  stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
-}
 
 export interface FunctionModelRequest extends RequestOrigin {
   model: FunctionModel
@@ -54,14 +49,6 @@ export const parseReplyResult = (result: unknown): ReplyResult | null => {
   if (Array.isArray(value.choices)) return { whole: value }
   return typeof value.model === "string" && Array.isArray(value.messages) ? { call: value } : null
 }
-
-const streamHeaders = [
-  "content-type",
-  "text/event-stream; charset=utf-8",
-  "cache-control",
-  "no-cache",
-]
-const jsonHeaders = ["content-type", "application/json"]
 
 interface Deps {
   runner: Runner
@@ -153,7 +140,7 @@ class FunctionResponse implements RequestHandle {
     if (this.#headSent) return
     this.#headSent = true
     const { streamed } = this.#request
-    this.#receiver.onHead(200, streamed ? streamHeaders : jsonHeaders)
+    this.#receiver.onHead(200, answerHeaders(streamed))
   }
 
   #send(text: string): boolean {
@@ -181,16 +168,13 @@ class FunctionResponse implements RequestHandle {
   #forward(fields: Fields): void {
     const { streamed, caller, requestId, above, model } = this.#request
     const usage = streamed && { stream_options: { include_usage: true } }
-    this.#forwarded = this.#deps.hostServices().requestModel(
-      { caller, requestId, above: [...above, model.fn.id] },
-      { kind: "completion", fields: { ...fields, stream: streamed, ...usage } },
-      {
-        start: (isStream) => this.#receiver.onHead(200, isStream ? streamHeaders : jsonHeaders),
-        data: (chunk) => this.#receiver.onData(chunk),
-        end: () => this.#receiver.onEnd(),
-        failed: (failure) => this.#receiver.stop("upstream_error", failure),
-      },
-    )
+    this.#forwarded = this.#deps
+      .hostServices()
+      .requestModel(
+        { caller, requestId, above: [...above, model.fn.id] },
+        { kind: "completion", fields: { ...fields, stream: streamed, ...usage } },
+        this.#receiver,
+      )
   }
 
   #reportError(error: FunctionError): void {

@@ -1,5 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
-import type { Failure } from "../errors.ts"
+import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import type { Caller } from "../http/caller.ts"
 
 /** On whose behalf a function makes a request. */
@@ -10,14 +10,8 @@ export interface RequestOrigin {
   above: readonly string[]
 }
 
-/** Receives another model's response; exactly one of `end` and `failed` is called last. */
-export interface ModelResponseHandler {
-  start(streamed: boolean): void
-  /** @returns false to pause the response until `resume` */
-  data(chunk: Buffer): boolean
-  end(): void
-  failed(failure: Failure): void
-}
+/** Receives another model's response; exactly one of `onEnd` and `stop` is called last. */
+export type ModelResponseReceiver = Pick<ResponseReceiver, "onHead" | "onData" | "onEnd" | "stop">
 
 /**
  * Services of the gateway that functions can use, each with the permissions of the calling user.
@@ -26,7 +20,7 @@ export interface HostServices {
   requestModel(
     origin: RequestOrigin,
     request: { kind: "completion" | "embeddings"; fields: Record<string, unknown> },
-    handler: ModelResponseHandler,
+    receiver: ModelResponseReceiver,
   ): RequestHandle
   search(
     caller: Caller,

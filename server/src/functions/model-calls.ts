@@ -1,11 +1,11 @@
-import type { RequestHandle } from "@portico/http1"
+import { headerOf, type RequestHandle } from "@portico/http1"
 import { HostCallError } from "@portico/sandbox"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
-import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
+import type { HostServices, ModelResponseReceiver, RequestOrigin } from "./host-services.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it exceeds ${maxReplyBytes / 1e6} MB`
@@ -37,6 +37,9 @@ const pieceOf = (reply: Fields | null): Fields | null => {
   return Object.keys(piece).length > 0 ? piece : null
 }
 
+const isEventStream = (rawHeaders: readonly string[]): boolean =>
+  headerOf(rawHeaders, "content-type")?.startsWith("text/event-stream") === true
+
 /** Reads a response to the end, streamed or not. @throws {MalformedResponse} */
 const createResponseReader = () => {
   const chunks: Buffer[] = []
@@ -48,14 +51,15 @@ const createResponseReader = () => {
     for (const { data } of events) accumulator.add(parseObject(data))
   }
   return {
-    start: (isStream: boolean): void => {
-      streamed = isStream
+    onHead: (_status: number, rawHeaders: readonly string[]): void => {
+      streamed = isEventStream(rawHeaders)
     },
-    data: (chunk: Buffer): void => {
+    onData: (chunk: Buffer): boolean => {
       bytes += chunk.length
       if (bytes > maxReplyBytes) throw new MalformedResponse(tooLong)
       if (streamed) add(decoder.push(chunk))
       else chunks.push(chunk)
+      return true
     },
     finish: (): Fields => {
       if (!streamed) return parseCompletion(Buffer.concat(chunks).toString("utf8"))
@@ -71,7 +75,7 @@ interface ModelStream {
 }
 
 /** Another model's response, read at the function's pace. */
-const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): ModelStream => {
+const openStream = (ask: (receiver: ModelResponseReceiver) => RequestHandle): ModelStream => {
   const decoder = new SseDecoder()
   const buffered: Fields[] = []
   let whole: ReturnType<typeof createResponseReader> | null = null
@@ -94,20 +98,20 @@ const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): Mode
     wake()
   }
   handle = ask({
-    start: (isStream) => {
-      if (!isStream) whole = createResponseReader()
+    onHead: (_status, rawHeaders) => {
+      if (!isEventStream(rawHeaders)) whole = createResponseReader()
     },
-    data: (chunk) => {
-      if (whole) whole.data(chunk)
+    onData: (chunk) => {
+      if (whole) whole.onData(chunk)
       else addEvents(decoder.push(chunk))
       return buffered.length < maxReadAheadBytes
     },
-    end: () => {
+    onEnd: () => {
       if (whole) add(whole.finish())
       else addEvents(decoder.end())
       finish(null)
     },
-    failed: (reason) => finish(toHostCallError(reason)),
+    stop: (_outcome, failed) => finish(toHostCallError(failed)),
   })
 
   return {
@@ -143,16 +147,13 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
         origin,
         { kind, fields: { ...fields, stream: false } },
         {
-          start: reader.start,
-          data: (chunk) => {
-            reader.data(chunk)
-            return true
+          onHead: reader.onHead,
+          onData: reader.onData,
+          onEnd: () => {
+            const completion = reader.finish()
+            settle(() => resolve(completion))
           },
-          end: () => {
-            const requestFull = reader.finish()
-            settle(() => resolve(requestFull))
-          },
-          failed: (failure) => settle(() => reject(toHostCallError(failure))),
+          stop: (_outcome, failure) => settle(() => reject(toHostCallError(failure))),
         },
       )
       handles.add(handle)
@@ -166,8 +167,8 @@ export const createModelCalls = (hostServices: HostServices, origin: RequestOrig
       if (streamById.size >= maxStreams)
         throw new HostCallError(`A run can read at most ${maxStreams} streams at once`)
       const streamRequest = { ...fields, stream: true }
-      const stream = openStream((handler) =>
-        hostServices.requestModel(origin, { kind: "completion", fields: streamRequest }, handler),
+      const stream = openStream((receiver) =>
+        hostServices.requestModel(origin, { kind: "completion", fields: streamRequest }, receiver),
       )
       streamById.set(++lastId, stream)
       return { stream: lastId }

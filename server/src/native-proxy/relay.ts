@@ -1,8 +1,7 @@
-import { headerOf } from "@portico/http1"
+import { headerOf, type RequestHandle } from "@portico/http1"
 import type {
   FailurePoint,
   ResponseConsumer,
-  ResponseControl,
   ResponseHead,
 } from "../completions/response-consumer.ts"
 import { forwardedHeaders } from "../connections/response-headers.ts"
@@ -26,9 +25,9 @@ export class NativeRelay implements ResponseConsumer {
     this.#errorStyle = errorStyle
   }
 
-  onOpen(control: ResponseControl): void {
-    this.#reply.onDrain(() => control.resume())
-    this.#reply.onDisconnect(() => control.stop("client_cancelled"))
+  onOpen(handle: RequestHandle): void {
+    this.#reply.onDrain(() => handle.resume())
+    this.#reply.onDisconnect(() => handle.cancel())
   }
 
   onStart({ status, rawHeaders }: ResponseHead): void {
