@@ -72,4 +72,10 @@ describe("what is known about a server's API", () => {
     expect(support.checkOperation(chat)).toBeUndefined()
     expect([support.hasOperation(chat), state.requests]).toEqual([true, 0])
   })
+
+  it("needs no request for an operation of another API", async () => {
+    const { state, support } = createServer(404)
+    expect(support.checkOperation({ ...responses, api: "anthropic" })).toBeUndefined()
+    expect(state.requests).toBe(0)
+  })
 })

@@ -74,7 +74,8 @@ export const createOperationSupport = ({ provider, transport, headers, now }: De
   return {
     /** Resolves when `hasOperation` is known; undefined if it already is. */
     checkOperation: (operation: ProviderOperation): Promise<void> | undefined => {
-      if (!operation.isOptional || isKnown(operation)) return undefined
+      const mayBeMissed = operation.isOptional && servesOperation(provider, operation)
+      if (!mayBeMissed || isKnown(operation)) return undefined
       return pending.get(operation.name) ?? startCheck(operation)
     },
     hasOperation: (operation: ProviderOperation): boolean =>
