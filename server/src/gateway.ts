@@ -25,7 +25,7 @@ import { createFunctionParts } from "./functions/create-functions.ts"
 import { createFunctionTransfer } from "./functions/transfer.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
-import { createAccounts } from "./groups/create-accounts.ts"
+import { createUsersAndGroups } from "./groups/create-users-and-groups.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createClockStore } from "./jobs/clock-store.ts"
@@ -110,7 +110,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
 
   const passwords = createPasswords(options.passwordCost)
-  const accounts = createAccounts({ ...shared, hashPassword: passwords.hash, endSessions })
+  const accounts = createUsersAndGroups({ ...shared, hashPassword: passwords.hash, endSessions })
   const { userStore, users, groupStore, groups } = accounts
 
   const keys = createKeys({ ...shared, store: authStore, users })
@@ -145,8 +145,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   deleteHourly(deletions, { ...options, background, isClockTrusted })
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
-  const { directory } = functions
-  const modelParts = await createModelParts({ ...shared, transfers, registry, directory })
+  const { functionRegistry } = functions
+  const modelParts = await createModelParts({ ...shared, transfers, registry, functionRegistry })
   const { catalogue, modelDependents, modelTransfer } = modelParts
   catalogue.onChange(inFlight.recheckAccess)
   const knowledge = await createKnowledge({

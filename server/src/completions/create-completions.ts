@@ -41,7 +41,7 @@ interface Deps extends SseOptions {
   fileParts: Pick<FileParts, "files" | "objects">
   knowledge: Pick<FileContentDeps, "searchableFiles"> & { citations: Citations }
   functions: {
-    directory: FunctionRegistry
+    functionRegistry: FunctionRegistry
     chains: FilterChains
     respond: DispatcherDeps["callFunction"]
   }

@@ -115,7 +115,7 @@ export const createDispatcher = ({
         estimated: () => usageRecorder?.markEstimated(),
         caller,
         requestId: usageContext.requestId,
-        above: request.callingFunctions ?? [],
+        callingFunctions: request.callingFunctions ?? [],
       },
       receiver,
     )

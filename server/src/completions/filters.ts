@@ -8,7 +8,7 @@ import type { ModelRequest } from "./request.ts"
 import { parseUpstreamBody } from "./request-body.ts"
 
 interface Deps {
-  directory: FunctionRegistry
+  functionRegistry: FunctionRegistry
   chains: FilterChains
 }
 
@@ -45,9 +45,9 @@ export const filterRequest = async (
 }
 
 /** Finds the filters that are attached to a model. */
-export const createModelFilters = ({ directory, chains }: Deps) => ({
+export const createModelFilters = ({ functionRegistry, chains }: Deps) => ({
   areAttachedTo: (resolved: ResolvedModel): boolean =>
-    directory.filtersOf(modelIdsOf(resolved)).length > 0,
+    functionRegistry.filtersOf(modelIdsOf(resolved)).length > 0,
 
   /** Null if no filters are attached; the request is then sent unchanged. */
   attachedTo: (
@@ -56,7 +56,7 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
   ): OpenFilters | null => {
     const { callingFunctions = [], operation } = request
     // Requests made by a filter bypass that filter.
-    const filters = directory
+    const filters = functionRegistry
       .filtersOf(modelIdsOf(resolved))
       .filter(({ id }) => !callingFunctions.includes(id))
     if (filters.length === 0 || operation.skipsFilters) return null
@@ -64,7 +64,7 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
       const message = `Model "${resolved.id}" has filters, which only support chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
-    const origin = { caller, requestId: usageContext.requestId, above: callingFunctions }
+    const origin = { caller, requestId: usageContext.requestId, callingFunctions }
     return (signal) => chains(filters, origin, signal)
   },
 })

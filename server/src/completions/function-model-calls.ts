@@ -58,7 +58,7 @@ const createFunctionConsumer = (
  */
 export const createModelCaller =
   (completions: Completions): HostServices["requestModel"] =>
-  ({ caller, requestId, above }, { kind, fields }, receiver) => {
+  ({ caller, requestId, callingFunctions }, { kind, fields }, receiver) => {
     let response: RequestHandle | null = null
     const controller = new AbortController()
     const { signal } = controller
@@ -70,7 +70,7 @@ export const createModelCaller =
         operationOf[kind],
         toJsonBody(Buffer.from(JSON.stringify(fields))),
       )
-      const request: ModelRequest = { ...parsed, callingFunctions: above }
+      const request: ModelRequest = { ...parsed, callingFunctions }
       const usageContext = { requestId, startedAt: performance.now() }
       await completions.answer({ caller, request, usageContext, signal }, consumer)
     }

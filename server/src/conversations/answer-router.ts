@@ -1,19 +1,17 @@
 import type { Router } from "../http/router.ts"
-import type { AnswerChanges } from "./answer-changes.ts"
+import type { AnswerEdits } from "./answer-edits.ts"
 import { answerRoutes } from "./answer-routes.ts"
 
 interface Deps {
   router: Router
-  answerChanges: AnswerChanges
+  answerEdits: AnswerEdits
 }
 
 /** The routes for changing an answer in one's own chat. */
-export const createAnswerRouter = ({ router, answerChanges }: Deps): Router => {
-  router.on(answerRoutes.rate, ({ caller, params, body }) =>
-    answerChanges.rate(caller, params, body),
-  )
+export const createAnswerRouter = ({ router, answerEdits }: Deps): Router => {
+  router.on(answerRoutes.rate, ({ caller, params, body }) => answerEdits.rate(caller, params, body))
   router.on(answerRoutes.edit, ({ caller, params, body }) =>
-    answerChanges.edit(caller, params, body.content),
+    answerEdits.edit(caller, params, body.content),
   )
   return router
 }

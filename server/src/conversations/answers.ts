@@ -3,7 +3,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Completions } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
-import { createFailureDetector } from "../db/failure-detector.ts"
+import { createLeaseWatch } from "../db/lease-watch.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
 import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
 import { type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
@@ -188,10 +188,10 @@ export const createAnswers = (deps: Deps) => {
       }
     })
 
-  const detector = createFailureDetector({ deadAfterMs, gapMs: maxSweepGapMs })
+  const leaseWatch = createLeaseWatch({ deadAfterMs, gapMs: maxSweepGapMs })
   const sweep = async (): Promise<void> => {
     const remoteAnswers = (await store.listRunning()).filter(({ id }) => !activeById.has(id))
-    const dead = detector.observe(remoteAnswers, performance.now())
+    const dead = leaseWatch.observe(remoteAnswers, performance.now())
     if (dead.length > 0) await interrupt(dead)
   }
   if (isMultiProcess) background.every(sweepIntervalMs, "find dead answers", sweep)

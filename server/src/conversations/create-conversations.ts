@@ -14,7 +14,7 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import { createAnswerChanges } from "./answer-changes.ts"
+import { createAnswerEdits } from "./answer-edits.ts"
 import { createAnswers } from "./answers.ts"
 import { createChangeEvents } from "./change-events.ts"
 import { createChatCopy } from "./chat-copy.ts"
@@ -83,7 +83,7 @@ export const createConversations = async (deps: Deps) => {
     projects,
     answers,
     ratings,
-    answerChanges: createAnswerChanges({ ...sharedDeps, chats, ratings }),
+    answerEdits: createAnswerEdits({ ...sharedDeps, chats, ratings }),
     prompts: createPromptService({ ...sharedDeps, chats }),
     chatExport,
     copyChat: createChatCopy({ ...sharedDeps, chats, chatExport, importer }),

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createSpaceCheck } from "../db/disk-space.ts"
-import { createFailureDetector } from "../db/failure-detector.ts"
+import { createLeaseWatch } from "../db/lease-watch.ts"
 import { createHeadReader, type ReceiveHooks } from "./object-store.ts"
 
 /** How often a process touches its temporary files. */
@@ -43,7 +43,7 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
   const owner = randomUUID()
   const isOwn = (name: string): boolean => name.startsWith(owner)
   const temporary = (): string => join(folder, `${owner}.${randomUUID()}`)
-  const detector = createFailureDetector({ deadAfterMs, gapMs })
+  const leaseWatch = createLeaseWatch({ deadAfterMs, gapMs })
 
   const touch = async (): Promise<void> => {
     const now = new Date()
@@ -113,7 +113,7 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
     /** Removes temporary files of dead processes; with `all`, of every other process. */
     sweep: async (all: boolean): Promise<void> => {
       const found = await others()
-      const dead = new Set(detector.observe(found, performance.now()).map(({ id }) => id))
+      const dead = new Set(leaseWatch.observe(found, performance.now()).map(({ id }) => id))
       for (const { id, lease_until: touchedAt } of found) {
         const isOrphaned = all || dead.has(id) || Date.now() - touchedAt > staleMs
         if (isOrphaned) await removeFile(join(folder, id))

@@ -59,13 +59,13 @@ export const createFunctionParts = async (deps: Deps) => {
     },
   })
   const store = createFunctionStore({ db, grants, secrets })
-  const directory = await createFunctionRegistry({ store, bus })
+  const functionRegistry = await createFunctionRegistry({ store, bus })
   const stripper = createTypeStripper()
   const check = createSourceValidator(sandbox, stripper)
   const functions = createFunctions({
     db,
     store,
-    registry: directory,
+    registry: functionRegistry,
     validator: check,
     storage,
     audit,
@@ -80,7 +80,7 @@ export const createFunctionParts = async (deps: Deps) => {
     keyValues: createKeyValueStore({
       db,
       storage,
-      ownerOf: (id) => directory.get(id)?.user_id ?? "",
+      ownerOf: (id) => functionRegistry.get(id)?.user_id ?? "",
       now,
     }),
     guardedFetch: createGuardedFetch({
@@ -93,10 +93,10 @@ export const createFunctionParts = async (deps: Deps) => {
   })
 
   return {
-    directory,
+    functionRegistry,
     check,
     functions,
-    installGuide: createGuideInstaller({ db, store, registry: directory, audit, bus, now }),
+    installGuide: createGuideInstaller({ db, store, registry: functionRegistry, audit, bus, now }),
     runs,
     testRuns: createTestRuns({ hostServices, functions, validator: check, runner }),
     chains: createFilterChains(runner),

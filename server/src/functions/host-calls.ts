@@ -96,7 +96,7 @@ export const createHostCalls = (
   const services = hostServices()
   const calls = createModelCalls(services, {
     ...scope,
-    above: [...scope.above, functionId],
+    callingFunctions: [...scope.callingFunctions, functionId],
   })
   signal.addEventListener("abort", calls.cancelAll)
 

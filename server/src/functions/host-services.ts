@@ -7,7 +7,7 @@ export interface RequestOrigin {
   caller: Caller
   requestId: string
   /** Ids of the functions that lead to this request, outermost first; limits recursion. */
-  above: readonly string[]
+  callingFunctions: readonly string[]
 }
 
 /** Receives another model's response; exactly one of `onEnd` and `stop` is called last. */

@@ -89,7 +89,7 @@ export const createRunner = (deps: Deps) => {
     signal: AbortSignal,
   ): Promise<Run | { error: FunctionError }> => {
     const { fn, caller, task, trial = false } = spec
-    if (spec.above.length > maxDepth) {
+    if (spec.callingFunctions.length > maxDepth) {
       const message = `Functions cannot call each other more than ${maxDepth} levels deep`
       return { error: functionError("denied", message) }
     }

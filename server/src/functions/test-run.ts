@@ -192,7 +192,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
       const models = modelsOf(fn).map(({ id }) => id)
       emit("started", { models, filter: fn.manifest.filter })
       const spec: RunSpec = {
-        ...{ fn, values, caller, requestId: randomUUID(), above: [], trial: true },
+        ...{ fn, values, caller, requestId: randomUUID(), callingFunctions: [], trial: true },
         task: model?.id ?? "filter",
         localModelId: model?.localId ?? null,
         onOutput: (pieces) => {
@@ -212,7 +212,11 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
         if ("error" in opened) return emit("result", failedResult(opened.error))
         const request = { model: model?.id ?? "", ...testRequest.request }
         const error = model
-          ? await tryModel(opened, request, { origin: { ...spec, above: [fn.id] }, emit, signal })
+          ? await tryModel(opened, request, {
+              origin: { ...spec, callingFunctions: [fn.id] },
+              emit,
+              signal,
+            })
           : await tryFilter(opened, fn, { testRequest, emit })
         emit("result", await opened.finish(error))
       } catch (error) {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
-import { createFailureDetector } from "../db/failure-detector.ts"
+import { createLeaseWatch } from "../db/lease-watch.ts"
 import { runAs } from "../limits/current-user.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
@@ -97,7 +97,7 @@ export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
   const store = createJobStore(db)
   const kinds: Record<string, JobKind> = {}
   const { signal: stopping } = background
-  const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs })
+  const leaseWatch = createLeaseWatch({ deadAfterMs: leaseMs, gapMs })
   const busyByKind = new Map<string, Record<0 | 1, number>>()
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<unknown>>()
@@ -231,7 +231,7 @@ export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
   /** Ends the leases of dead processes and corrects jobs postponed by a clock that was ahead. */
   const free = async (): Promise<void> => {
     // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
-    const dead = detector.observe(await store.leases(), performance.now())
+    const dead = leaseWatch.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
     await store.bringForward(Object.keys(kinds), Date.now() + maxPauseMs * spread.max)
   }

@@ -41,7 +41,7 @@ const taskName = "reconcile embedding indexes"
 /** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
 
-const jobTarget = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
+const jobTarget = (indexId: string, fileId: string): string => `${indexId} ${fileId}`
 
 /**
  * The embedding indexes: the active one, which is searched, and while the model is being changed,
@@ -55,16 +55,16 @@ export const createEmbeddingIndexes = (deps: Deps) => {
 
   const active = (): EmbeddingIndex | undefined => indexes.find(({ state }) => state === "active")
   const usableIndex = (): EmbeddingIndex | undefined => {
-    const space = active()
-    return space && models.isUsable(space.model) ? space : undefined
+    const index = active()
+    return index && models.isUsable(index.model) ? index : undefined
   }
   const load = async (): Promise<void> => {
     indexes = await store.indexes()
   }
 
-  const createEmbedJob = (spaceId: string, { id, hash, user_id }: IncompleteFile): NewJob => ({
+  const createEmbedJob = (indexId: string, { id, hash, user_id }: IncompleteFile): NewJob => ({
     ...{ kind: "embed", owner: user_id },
-    ...{ target: jobTarget(spaceId, id), turn: jobTarget(spaceId, hash) },
+    ...{ target: jobTarget(indexId, id), turn: jobTarget(indexId, hash) },
   })
 
   /** Drops an index being built, because the active index's model was selected again. */
@@ -82,12 +82,12 @@ export const createEmbeddingIndexes = (deps: Deps) => {
    */
   const ensureIndex = async (model: string): Promise<void> => {
     if (model === active()?.model) return dropBuilding()
-    if (indexes.some((space) => space.model === model)) return
+    if (indexes.some((index) => index.model === model)) return
     await db.transactLocked(["vector_spaces"], async (tx) => {
       const known = await store.indexes(tx)
-      if (known.some((space) => space.model === model)) return
+      if (known.some((index) => index.model === model)) return
       await store.dropBuilding(tx)
-      const state = known.some((space) => space.state === "active") ? "building" : "active"
+      const state = known.some((index) => index.state === "active") ? "building" : "active"
       await store.addIndex(tx, { id: newId(), model, state, dimensions: null, created_at: now() })
     })
     await load()
@@ -148,44 +148,47 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   }
 
   const embedBatch = async (
-    space: EmbeddingIndex,
+    index: EmbeddingIndex,
     fileId: string,
     first: number,
     signal: AbortSignal,
   ) => {
     const rows = await passages.startingAt(fileId, first, passagesAtOnce)
-    const size = batchSize(space.model, rows.map(embeddingText))
+    const size = batchSize(index.model, rows.map(embeddingText))
     if (size === 0) return 0
     const texts = rows.slice(0, size).map(embeddingText)
     const input = { texts, kind: "passage" } as const
-    const vectors = await embedder.embed(space.model, input, { signal, retryWhenBusy: true })
+    const vectors = await embedder.embed(index.model, input, {
+      signal,
+      retryWhenBusy: true,
+    })
     signal.throwIfAborted()
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (!file) return
-      await store.write(tx, { fileId, spaceId: space.id, first, vectors })
+      await store.write(tx, { fileId, indexId: index.id, first, vectors })
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
     })
     return size
   }
 
   /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
-  const copyFromDuplicate = async (space: EmbeddingIndex, file: StoredFile): Promise<void> => {
-    if ((await store.countEmbedded(file.id, space.id)) > 0) return
+  const copyFromDuplicate = async (index: EmbeddingIndex, file: StoredFile): Promise<void> => {
+    if ((await store.countEmbedded(file.id, index.id)) > 0) return
     const duplicate = await files.findDuplicate(file)
-    if (duplicate) await db.transactRelaxed((tx) => store.copy(tx, duplicate.id, file.id, space.id))
+    if (duplicate) await db.transactRelaxed((tx) => store.copy(tx, duplicate.id, file.id, index.id))
   }
 
   /** @returns false if the slice ended before the file was complete */
   const embedSlice = async (
-    space: EmbeddingIndex,
+    index: EmbeddingIndex,
     fileId: string,
     signal: AbortSignal,
   ): Promise<boolean> => {
     const endsAt = performance.now() + sliceMs
-    let first = await store.countEmbedded(fileId, space.id)
+    let first = await store.countEmbedded(fileId, index.id)
     do {
-      const size = await embedBatch(space, fileId, first, signal)
+      const size = await embedBatch(index, fileId, first, signal)
       if (size === 0) return true
       first += size
     } while (performance.now() < endsAt)
@@ -193,14 +196,14 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   }
 
   const runJob = async ({ target, signal }: JobRun): Promise<"unfinished" | undefined> => {
-    const [spaceId = "", fileId = ""] = target.split(" ")
-    const space = (await store.indexes()).find(({ id }) => id === spaceId)
+    const [indexId = "", fileId = ""] = target.split(" ")
+    const index = (await store.indexes()).find(({ id }) => id === indexId)
     const file = await files.byId(fileId)
-    if (!space || !file || file.passages === null) return undefined
-    const isUsable = models.isUsable(space.model)
-    if (isUsable) await copyFromDuplicate(space, file)
-    if (isUsable && !(await embedSlice(space, fileId, signal))) return "unfinished"
-    if (space.state === "active") await markCompleted(fileId)
+    if (!index || !file || file.passages === null) return undefined
+    const isUsable = models.isUsable(index.model)
+    if (isUsable) await copyFromDuplicate(index, file)
+    if (isUsable && !(await embedSlice(index, fileId, signal))) return "unfinished"
+    if (index.state === "active") await markCompleted(fileId)
     else void reconcile()
     return undefined
   }

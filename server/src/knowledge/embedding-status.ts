@@ -46,10 +46,10 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
     fail("bad_request", `Unknown embedding model "${id}". ${hint}`)
   })
 
-  const modelOf = (space: EmbeddingIndex | null): EmbeddingStatus["model"] => {
-    if (!space || !models.isEnabled()) return null
-    const reason = models.problemOf(space.model)
-    const { model: id } = space
+  const modelOf = (index: EmbeddingIndex | null): EmbeddingStatus["model"] => {
+    if (!index || !models.isEnabled()) return null
+    const reason = models.problemOf(index.model)
+    const { model: id } = index
     const built_in = id === builtInModelId
     return { id, built_in, available: reason === null, ...describeReason(reason) }
   }
@@ -75,10 +75,10 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
     }
   }
 
-  const readProgress = async (space: EmbeddingIndex | null): Promise<AdminStatus["building"]> => {
-    if (!space || !models.isEnabled()) return null
-    const { done, total } = await vectors.progress(space.id)
-    return done < total ? { model: space.model, done, total } : null
+  const readProgress = async (index: EmbeddingIndex | null): Promise<AdminStatus["building"]> => {
+    if (!index || !models.isEnabled()) return null
+    const { done, total } = await vectors.progress(index.id)
+    return done < total ? { model: index.model, done, total } : null
   }
 
   const recommend = (): AdminStatus["recommended"] => {

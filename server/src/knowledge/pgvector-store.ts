@@ -9,7 +9,7 @@ const lockName = "portico:passage_vectors"
 
 export interface VectorBatch {
   fileId: string
-  spaceId: string
+  indexId: string
   first: number
   vectors: readonly Float32Array[]
 }
@@ -26,9 +26,9 @@ export interface NearestRow {
   score: number
 }
 
-const nameOf = (spaceId: string): string => `passage_vectors_${spaceId.replaceAll("-", "")}`
-const indexOf = (spaceId: string): string => `${nameOf(spaceId)}_near`
-const tableOf = (spaceId: string): RawBuilder<unknown> => sql.table(nameOf(spaceId))
+const nameOf = (indexId: string): string => `passage_vectors_${indexId.replaceAll("-", "")}`
+const indexOf = (indexId: string): string => `${nameOf(indexId)}_near`
+const tableOf = (indexId: string): RawBuilder<unknown> => sql.table(nameOf(indexId))
 
 const literal = (vector: Float32Array): string => `[${vector.join(",")}]`
 
@@ -49,15 +49,15 @@ const tableExists = async (reader: Kysely<Tables>, name: string): Promise<boolea
 /** Inserts nothing if the batch has been deleted in the meantime. */
 const insert = async (
   db: Kysely<Tables>,
-  { fileId, spaceId, first, vectors }: VectorBatch,
+  { fileId, indexId, first, vectors }: VectorBatch,
 ): Promise<void> => {
   const positions = vectors.map((_, at) => first + at)
   await sql`
-    insert into ${tableOf(spaceId)} (file_id, space_id, first, position, embedding)
+    insert into ${tableOf(indexId)} (file_id, space_id, first, position, embedding)
     select b.file_id, b.space_id, b.first, given.position, given.embedding::halfvec
     from vector_batches b,
       unnest(${positions}::integer[], ${vectors.map(literal)}::text[]) as given (position, embedding)
-    where b.file_id = ${fileId} and b.space_id = ${spaceId} and b.first = ${first}
+    where b.file_id = ${fileId} and b.space_id = ${indexId} and b.first = ${first}
     for key share of b
     on conflict do nothing`.execute(db)
 }
@@ -81,19 +81,19 @@ export const createPgvectorStore = (db: Database) => ({
   /**
    * Whether the embedding index can be searched: the database index was built over all its vectors.
    */
-  isComplete: async (spaceId: string): Promise<boolean> => {
+  isComplete: async (indexId: string): Promise<boolean> => {
     const { rows } = await sql`
       select 1 from pg_index
-      where indexrelid = to_regclass(${indexOf(spaceId)}) and indisvalid`.execute(db.read)
+      where indexrelid = to_regclass(${indexOf(indexId)}) and indisvalid`.execute(db.read)
     return rows.length > 0
   },
 
   /** Waits for batches being written; later ones find the table. */
-  createTable: (spaceId: string, dimensions: number): Promise<void> =>
+  createTable: (indexId: string, dimensions: number): Promise<void> =>
     db.transact(async (tx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(tx)
       await sql`
-        create table if not exists ${tableOf(spaceId)} (
+        create table if not exists ${tableOf(indexId)} (
           file_id text not null,
           space_id text not null,
           first integer not null,
@@ -107,23 +107,23 @@ export const createPgvectorStore = (db: Database) => ({
   /** Runs in the transaction that writes the batch; does nothing if there is no table yet. */
   add: async (tx: Tx, batch: VectorBatch): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
-    if (await tableExists(tx, nameOf(batch.spaceId))) await insert(tx, batch)
+    if (await tableExists(tx, nameOf(batch.indexId))) await insert(tx, batch)
   },
 
-  copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
+  copy: async (tx: Tx, from: string, to: string, indexId: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
-    if (!(await tableExists(tx, nameOf(spaceId)))) return
-    await sql`insert into ${tableOf(spaceId)} (file_id, space_id, first, position, embedding)
-      select ${to}, space_id, first, position, embedding from ${tableOf(spaceId)}
+    if (!(await tableExists(tx, nameOf(indexId)))) return
+    await sql`insert into ${tableOf(indexId)} (file_id, space_id, first, position, embedding)
+      select ${to}, space_id, first, position, embedding from ${tableOf(indexId)}
       where file_id = ${from} on conflict do nothing`.execute(tx)
   },
 
-  drop: async (tx: Tx, spaceId: string): Promise<void> => {
-    await sql`drop table if exists ${tableOf(spaceId)}`.execute(tx)
+  drop: async (tx: Tx, indexId: string): Promise<void> => {
+    await sql`drop table if exists ${tableOf(indexId)}`.execute(tx)
   },
 
   /** Adds missing batches, such as those written before the table existed. */
-  fill: async (spaceId: string): Promise<void> => {
+  fill: async (indexId: string): Promise<void> => {
     let cursor = { file_id: "", first: -1 }
     for (;;) {
       const { rows } = await sql<{
@@ -133,12 +133,12 @@ export const createPgvectorStore = (db: Database) => ({
         exact: Uint8Array
       }>`
         select file_id, first, count, exact from vector_batches b
-        where space_id = ${spaceId} and (file_id, first) > (${cursor.file_id}, ${cursor.first})
-          and not exists (select 1 from ${tableOf(spaceId)} i
+        where space_id = ${indexId} and (file_id, first) > (${cursor.file_id}, ${cursor.first})
+          and not exists (select 1 from ${tableOf(indexId)} i
             where i.file_id = b.file_id and i.first = b.first)
         order by file_id, first limit ${batchesPerRead}`.execute(db.read)
       for (const { file_id: fileId, first, count, exact } of rows) {
-        await insert(db.read, { fileId, spaceId, first, vectors: splitVectors(exact, count) })
+        await insert(db.read, { fileId, indexId, first, vectors: splitVectors(exact, count) })
       }
       const last = rows.at(-1)
       if (!last || rows.length < batchesPerRead) return
@@ -150,18 +150,18 @@ export const createPgvectorStore = (db: Database) => ({
    * Runs `work`, then builds the database index, unless another process is doing so.
    * @returns false if another process is building it
    */
-  buildIndex: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
+  buildIndex: (indexId: string, work: () => Promise<void>): Promise<boolean> =>
     db.runWithoutTimeout(async (connection) => {
-      const lock = `${lockName}:${spaceId}`
+      const lock = `${lockName}:${indexId}`
       const { rows } = await sql<{ owned: boolean }>`
         select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as owned`.execute(connection)
       if (rows[0]?.owned !== true) return false
       try {
         await work()
         // An interrupted build leaves an invalid index behind.
-        await sql`drop index if exists ${sql.table(indexOf(spaceId))}`.execute(connection)
-        await sql`create index concurrently ${sql.ref(indexOf(spaceId))}
-          on ${tableOf(spaceId)} using hnsw (embedding halfvec_ip_ops)`.execute(connection)
+        await sql`drop index if exists ${sql.table(indexOf(indexId))}`.execute(connection)
+        await sql`create index concurrently ${sql.ref(indexOf(indexId))}
+          on ${tableOf(indexId)} using hnsw (embedding halfvec_ip_ops)`.execute(connection)
       } finally {
         await sql`select pg_advisory_unlock(hashtextextended(${lock}, 0))`.execute(connection)
       }
@@ -177,7 +177,7 @@ export const createPgvectorStore = (db: Database) => ({
 
   /** Exact search: compares every vector of the files. */
   searchExact: async (
-    spaceId: string,
+    indexId: string,
     { values, fileIds, limit }: NearestQuery,
   ): Promise<NearestRow[]> => {
     // Materialized, so that the planner cannot use the approximate index, which could stop too
@@ -185,7 +185,7 @@ export const createPgvectorStore = (db: Database) => ({
     const { rows } = await sql<NearestRow>`
       with scored as materialized (
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
-        from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[]))
+        from ${tableOf(indexId)} where file_id = any(${fileIds}::text[]))
       select file_id, position, score from scored
       order by score desc, file_id, position limit ${limit}`.execute(db.read)
     return rows
@@ -193,14 +193,14 @@ export const createPgvectorStore = (db: Database) => ({
 
   /** Approximate search by the index, which continues until enough results belong to the files. */
   searchByIndex: (
-    spaceId: string,
+    indexId: string,
     { values, fileIds, limit }: NearestQuery,
   ): Promise<NearestRow[]> =>
     db.read.transaction().execute(async (tx) => {
       await configureSearch(tx, limit)
       const { rows } = await sql<NearestRow>`
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
-        from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[])
+        from ${tableOf(indexId)} where file_id = any(${fileIds}::text[])
         order by embedding <#> ${literal(values)}::halfvec limit ${limit}`.execute(tx)
       return rows
     }),

@@ -58,10 +58,11 @@ export const createPgvector = ({
     return { version: await store.version(), reason }
   }
 
-  const isWhole = async (space: string): Promise<boolean> => {
+  const isWhole = async (indexId: string): Promise<boolean> => {
     if (!isUsable) return false
-    if (!completeIndexes.has(space) && (await store.isComplete(space))) completeIndexes.add(space)
-    return completeIndexes.has(space)
+    if (!completeIndexes.has(indexId) && (await store.isComplete(indexId)))
+      completeIndexes.add(indexId)
+    return completeIndexes.has(indexId)
   }
 
   const build = async (id: string, dimensions: number): Promise<void> => {
@@ -119,18 +120,18 @@ export const createPgvector = ({
 
     add: store.add,
     copy: store.copy,
-    drop: async (tx: Tx, spaceId: string): Promise<void> => {
-      completeIndexes.delete(spaceId)
-      await store.drop(tx, spaceId)
+    drop: async (tx: Tx, indexId: string): Promise<void> => {
+      completeIndexes.delete(indexId)
+      await store.drop(tx, indexId)
     },
 
     /** Updates the database's indexes; the first time this may take minutes. */
     catchUp: async (
-      spaces: readonly { id: string; dimensions: number | null }[],
+      indexes: readonly { id: string; dimensions: number | null }[],
     ): Promise<void> => {
       if (!isUsable) return
       const all = async (): Promise<void> => {
-        for (const { id, dimensions } of spaces) await catchUpOn(id, dimensions)
+        for (const { id, dimensions } of indexes) await catchUpOn(id, dimensions)
       }
       catchUpRun ??= background.runInBackground("update pgvector indexes", all).finally(() => {
         catchUpRun = undefined

@@ -33,7 +33,7 @@ interface Deps {
   rerank: Rerank | null
   fairLoop: FairEventLoop
   /** Ids of files with passages that have no embedding in an index. */
-  filesLackingEmbeddings: (space: string) => Promise<ReadonlySet<string>>
+  filesLackingEmbeddings: (indexId: string) => Promise<ReadonlySet<string>>
   /** Replaces the hits' scores with those of exact vectors. */
   rescore: (
     embedding: QuestionEmbedding,

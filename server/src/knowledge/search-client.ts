@@ -15,7 +15,7 @@ interface Deps {
   /** Path of the SQLite database, which the worker reads itself; null if it has to request data. */
   file: string | null
   /** Vectors of files in an embedding index, as packed by `packQuantized`. */
-  vectorsOf: (space: string, fileIds: readonly string[]) => Promise<PassageData["vectors"]>
+  vectorsOf: (indexId: string, fileIds: readonly string[]) => Promise<PassageData["vectors"]>
 }
 
 interface PendingSearch {

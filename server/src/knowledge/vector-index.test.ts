@@ -150,7 +150,7 @@ describe("a database", () => {
       wide[at] = 1
       return wide
     })
-    const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
+    const batch = { fileId: "one", indexId: "wide", first: 0, vectors }
     await setting.db.transact((tx) => setting.store.write(tx, batch))
     await setting.updateIndex()
     const [query = new Float32Array(4001)] = vectors

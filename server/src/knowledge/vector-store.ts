@@ -19,10 +19,10 @@ const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
   )
 
 /** Whether a file is searchable by keywords but incomplete in an embedding index. */
-const isIncomplete = (spaceId: string) => sql`
+const isIncomplete = (indexId: string) => sql`
   passages is not null and status <> 'failed' and passages >
     (select coalesce(sum(count), 0) from vector_batches
-     where file_id = files.id and space_id = ${spaceId})`
+     where file_id = files.id and space_id = ${indexId})`
 
 /**
  * Stores vectors of passages, by file and embedding index, in the batches in which they were
@@ -33,8 +33,8 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
   indexes: (reader: Reader = db.read): Promise<EmbeddingIndex[]> =>
     reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
 
-  addIndex: async (tx: Tx, space: EmbeddingIndex): Promise<void> => {
-    await tx.insertInto("vector_spaces").values(space).execute()
+  addIndex: async (tx: Tx, index: EmbeddingIndex): Promise<void> => {
+    await tx.insertInto("vector_spaces").values(index).execute()
   },
 
   /** Activates an embedding index and deletes the others with all their vectors. */
@@ -55,12 +55,12 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
   },
 
   write: async (tx: Tx, batch: VectorBatch): Promise<void> => {
-    const { fileId, spaceId, first, vectors } = batch
+    const { fileId, indexId, first, vectors } = batch
     await tx
       .insertInto("vector_batches")
       .values({
         file_id: fileId,
-        space_id: spaceId,
+        space_id: indexId,
         first,
         count: vectors.length,
         coarse: Buffer.from(packQuantized(vectors)),
@@ -71,64 +71,64 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
     await tx
       .updateTable("vector_spaces")
       .set({ dimensions: vectors[0]?.length ?? 0 })
-      .where("id", "=", spaceId)
+      .where("id", "=", indexId)
       .where("dimensions", "is", null)
       .execute()
     await pgvector?.add(tx, batch)
   },
 
   /** Number of a file's passages that have a vector, from the first on. */
-  countEmbedded: async (fileId: string, spaceId: string): Promise<number> => {
+  countEmbedded: async (fileId: string, indexId: string): Promise<number> => {
     const { sum } = await db.read
       .selectFrom("vector_batches")
       .select(({ fn }) => fn.sum<number | null>("count").as("sum"))
       .where("file_id", "=", fileId)
-      .where("space_id", "=", spaceId)
+      .where("space_id", "=", indexId)
       .executeTakeFirstOrThrow()
     return Number(sum ?? 0)
   },
 
   /** Copies the vectors of another file with the same bytes. */
-  copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
+  copy: async (tx: Tx, from: string, to: string, indexId: string): Promise<void> => {
     await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
       select ${to}, space_id, first, count, coarse, exact from vector_batches
-      where file_id = ${from} and space_id = ${spaceId}
+      where file_id = ${from} and space_id = ${indexId}
       on conflict do nothing`.execute(tx)
-    await pgvector?.copy(tx, from, to, spaceId)
+    await pgvector?.copy(tx, from, to, indexId)
   },
 
   /** Files that are searchable by keywords but incomplete in an index. */
-  incompleteFiles: async (spaceId: string, limit: number): Promise<IncompleteFile[]> => {
+  incompleteFiles: async (indexId: string, limit: number): Promise<IncompleteFile[]> => {
     const { rows } = await sql<IncompleteFile>`
-      select id, hash, user_id from files where ${isIncomplete(spaceId)}
+      select id, hash, user_id from files where ${isIncomplete(indexId)}
       order by id limit ${limit}`.execute(db.read)
     return rows
   },
 
   /** Ids of the files that are searchable but incomplete in an index. */
-  incompleteFileIds: async (spaceId: string): Promise<string[]> => {
+  incompleteFileIds: async (indexId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
-      select id from files where ${isIncomplete(spaceId)}`.execute(db.backgroundReader)
+      select id from files where ${isIncomplete(indexId)}`.execute(db.backgroundReader)
     return rows.map(({ id }) => id)
   },
 
   /** Number of searchable passages, and how many of them have a vector in the index. */
-  progress: async (spaceId: string): Promise<{ done: number; total: number }> => {
+  progress: async (indexId: string): Promise<{ done: number; total: number }> => {
     const { rows } = await sql<{ done: number | null; total: number | null }>`
       select (select sum(passages) from files where status <> 'failed') as total,
-        (select sum(count) from vector_batches where space_id = ${spaceId}) as done`.execute(
+        (select sum(count) from vector_batches where space_id = ${indexId}) as done`.execute(
       db.backgroundReader,
     )
     return { done: Number(rows[0]?.done ?? 0), total: Number(rows[0]?.total ?? 0) }
   },
 
   /** Quantized vectors for the scan. */
-  coarse: (spaceId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> =>
+  coarse: (indexId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> =>
     readInChunks(fileIds, async (chunk) => {
       const rows = await db.read
         .selectFrom("vector_batches")
         .select(["file_id", "count", "coarse as data"])
-        .where("space_id", "=", spaceId)
+        .where("space_id", "=", indexId)
         .where("file_id", "in", chunk)
         .orderBy("file_id")
         .orderBy("first")
@@ -139,14 +139,14 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
 
   /** The exact vector of one passage. */
   exact: async (
-    spaceId: string,
+    indexId: string,
     { fileId, passage, dimensions }: { fileId: string; passage: number; dimensions: number },
   ): Promise<Float32Array | null> => {
     const bytes = dimensions * 4
     const { rows } = await sql<{ part: Uint8Array }>`
       select substr(exact, cast((${passage} - first) * ${bytes} + 1 as integer),
         cast(${bytes} as integer)) as part
-      from vector_batches where space_id = ${spaceId} and file_id = ${fileId}
+      from vector_batches where space_id = ${indexId} and file_id = ${fileId}
         and first <= ${passage} and first + count > ${passage}`.execute(db.read)
     const part = rows[0]?.part
     return part ? new Float32Array(new Uint8Array(part).buffer) : null

@@ -32,7 +32,7 @@ export interface ResolvedModel<Model = WorkspaceModel> {
 
 interface Deps {
   registry: ConnectionRegistry
-  directory: FunctionRegistry
+  functionRegistry: FunctionRegistry
   store: ModelStore
   bus: Bus
 }
@@ -47,7 +47,7 @@ const isAnswerable = ({ endpoints, functionModel }: ModelBase): boolean =>
  * lists and access checks need is in memory; the rest of a workspace model is read when a request
  * uses it.
  */
-export const createModelCatalogue = async ({ registry, directory, store, bus }: Deps) => {
+export const createModelCatalogue = async ({ registry, functionRegistry, store, bus }: Deps) => {
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
@@ -56,11 +56,11 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   const index = await createModelIndex({ store, bus })
   const contents = createModelContentsCache(store, maxCachedBytes)
   const { adminNames } = index
-  const precedence = createIdPrecedence({ registry, directory, adminNames })
+  const precedence = createIdPrecedence({ registry, functionRegistry, adminNames })
 
   index.onChange(notify)
   registry.onChange(notify)
-  directory.onChange(notify)
+  functionRegistry.onChange(notify)
 
   const endpointsFor = (id: string, principal: Principal): readonly Endpoint[] => {
     const endpoints = registry.endpoints()
@@ -69,7 +69,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
 
   /** Resolves an id that is not a workspace model. A function takes precedence over connections. */
   const resolveBase = (id: string, principal: Principal): ModelBase => {
-    const functionModel = directory.model(id)
+    const functionModel = functionRegistry.model(id)
     if (!functionModel) return { endpoints: endpointsFor(id, principal) }
     return mayUse(functionModel.fn, principal)
       ? { endpoints: [], functionModel }
@@ -139,7 +139,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   const isKnown = (id: string): boolean =>
     effectiveModel(id) !== undefined ||
     isOfferedByConnection(id) ||
-    directory.model(id) !== undefined
+    functionRegistry.model(id) !== undefined
   const knownId = createIdResolver({ isKnown, isOfferedByConnection })
 
   /** Adds the models' contents from the cache; null if one of them is missing. */
@@ -199,11 +199,11 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
       .map(({ summary }) => recordOf(summary, caller))
     const effectiveIds = new Set(effective.map(({ summary }) => summary.id))
     const isHidden = (id: string): boolean => effectiveIds.has(id)
-    const functions = [...directory.models()]
+    const functions = [...functionRegistry.models()]
       .filter(({ id, fn }) => !isHidden(id) && mayUse(fn, caller))
       .map(functionRecord)
     const native = [...registry.endpoints()]
-      .filter(([id]) => !isHidden(id) && directory.model(id) === undefined)
+      .filter(([id]) => !isHidden(id) && functionRegistry.model(id) === undefined)
       .flatMap(([id, endpoints]) => endpointRecord(id, filterUsable(endpoints, caller)))
     return [...workspace, ...functions, ...native]
       .filter(({ id }) => mayUseByKey(caller, id))
@@ -214,7 +214,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   const getRecord = (caller: Caller, id: string): ModelRecord | undefined => {
     const model = effectiveModel(id)
     if (model) return isListed(model, caller) ? recordOf(model, caller) : undefined
-    const functionModel = directory.model(id)
+    const functionModel = functionRegistry.model(id)
     if (functionModel)
       return mayUse(functionModel.fn, caller) ? functionRecord(functionModel) : undefined
     return endpointRecord(id, filterUsable(registry.endpoints().get(id) ?? [], caller))[0]
@@ -277,7 +277,8 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
      */
     isTaken: (id: string): boolean => precedence.isTaken(foldCase(id)),
     /** Whether filters are attached to the model; they must not be bypassed. */
-    hasFilters: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
+    hasFilters: (id: string): boolean =>
+      functionRegistry.filtersOf([id, `${id}:latest`]).length > 0,
 
     /** The owner of a workspace model, whose access applies when others use the model. */
     ownerOf: (model: ModelSummary): Principal | undefined => index.ownerOf(model.user_id),

@@ -20,7 +20,7 @@ interface Deps
   grants: Grants
   transfers: Transfers
   registry: ConnectionRegistry
-  directory: FunctionRegistry
+  functionRegistry: FunctionRegistry
   settings: SettingsStore
 }
 

@@ -8,7 +8,7 @@ import { readKnowledgeModels } from "./knowledge-references.ts"
 
 interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints">
-  directory: Pick<FunctionRegistry, "model">
+  functionRegistry: Pick<FunctionRegistry, "model">
 }
 
 interface ModelLink {
@@ -57,7 +57,7 @@ const findBasedOn = (
 }
 
 /** What depends on models, connections and collections, for deletions that must not break it. */
-export const createModelDependents = ({ registry, directory }: Deps) => {
+export const createModelDependents = ({ registry, functionRegistry }: Deps) => {
   /** Whether nothing but this connection offers a model with the id. */
   const isOnlyOfferedBy = (connectionId: string) => {
     const exclusive = new Set(
@@ -66,7 +66,7 @@ export const createModelDependents = ({ registry, directory }: Deps) => {
         .map(([id]) => id),
     )
     return (id: string): boolean => {
-      if (directory.model(id)) return false
+      if (functionRegistry.model(id)) return false
       if (registry.endpoints().has(id)) return exclusive.has(id)
       return exclusive.has(`${id}:latest`)
     }

@@ -17,7 +17,7 @@ export const comparableId = (id: string): string => stripLatestTag(foldCase(id))
 
 interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints">
-  directory: Pick<FunctionRegistry, "models" | "onChange">
+  functionRegistry: Pick<FunctionRegistry, "models" | "onChange">
   /** Ids of administrators' models, normalized by `stripLatestTag`. */
   adminNames: () => ReadonlySet<string>
 }
@@ -28,11 +28,11 @@ interface Deps {
  * one that resembles it, even if it was created first: when a connection returns, its model ids are
  * available.
  */
-export const createIdPrecedence = ({ registry, directory, adminNames }: Deps) => {
+export const createIdPrecedence = ({ registry, functionRegistry, adminNames }: Deps) => {
   let endpoints: ReturnType<ConnectionRegistry["endpoints"]> | undefined
   let endpointNames: ReadonlySet<string> = new Set()
   let functionNames: ReadonlySet<string> | null = null
-  directory.onChange(() => {
+  functionRegistry.onChange(() => {
     functionNames = null
   })
 
@@ -46,7 +46,7 @@ export const createIdPrecedence = ({ registry, directory, adminNames }: Deps) =>
   }
 
   const getFunctionNames = (): ReadonlySet<string> => {
-    functionNames ??= new Set([...directory.models()].map(({ id }) => comparableId(id)))
+    functionNames ??= new Set([...functionRegistry.models()].map(({ id }) => comparableId(id)))
     return functionNames
   }
 

@@ -24,7 +24,7 @@ interface Deps {
   store: ModelStore
   catalogue: ModelCatalogue
   registry: ConnectionRegistry
-  directory: FunctionRegistry
+  functionRegistry: FunctionRegistry
   maxModels: ModelLimits
   transfers: Transfers
   now: () => number

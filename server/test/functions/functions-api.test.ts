@@ -137,7 +137,7 @@ export const settings = {
       .where("id", "=", "kept")
       .executeTakeFirst()
     expect(row?.sealed_values).not.toContain("secret of theirs")
-    expect(gateway.gateway.functions.directory.get("kept")?.values.key).toBe(values.key)
+    expect(gateway.gateway.functions.functionRegistry.get("kept")?.values.key).toBe(values.key)
     const responses = [await get("/id/kept/valves"), await get("/id/kept"), await get("/export")]
     expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain(values.key)
     for (const wrong of [{ most: 10 }, { most: "5" }, { tone: "cold" }, { nothing: 1 }]) {

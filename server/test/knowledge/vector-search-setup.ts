@@ -110,13 +110,13 @@ export const openVectorSearch = async ({ open, exactUpTo }: VectorBackend) => {
       store.addIndex(tx, { id, model: id, state, dimensions: null, created_at: 1 }),
     )
 
-  const writeVectors = async (spaceId: string, fileId: string): Promise<void> => {
+  const writeVectors = async (indexId: string, fileId: string): Promise<void> => {
     for (let batch = 0; batch < batchesPerFile; batch++) {
       const vectors = Array.from({ length: passagesPerBatch }, randomVector)
-      const key = `${spaceId} ${fileId}`
+      const key = `${indexId} ${fileId}`
       vectorsByFile.set(key, [...(vectorsByFile.get(key) ?? []), ...vectors])
       const first = batch * passagesPerBatch
-      await db.transact((tx) => store.write(tx, { fileId, spaceId, first, vectors }))
+      await db.transact((tx) => store.write(tx, { fileId, indexId, first, vectors }))
     }
   }
 
@@ -132,27 +132,37 @@ export const openVectorSearch = async ({ open, exactUpTo }: VectorBackend) => {
     updateIndex: async (): Promise<void> => pgvector?.catchUp(await store.indexes()),
 
     /** Results of the searcher as `file passage`, ordered by exact score. */
-    search: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
+    search: async (
+      embeddingIndex: string,
+      files: readonly string[],
+      values: Float32Array,
+      limit = 100,
+    ) => {
       const { dense } = await searcher.search({
         query: "",
         files: files.map((id) => ({ id, filename: id })),
         limit,
-        vector: { indexId: space, values },
+        vector: { indexId: embeddingIndex, values },
         lexical: false,
       })
       const scored = dense.map(({ file, passage }) => {
         const id = files[file] ?? ""
-        const exact = vectorsByFile.get(`${space} ${id}`)?.[passage]
+        const exact = vectorsByFile.get(`${embeddingIndex} ${id}`)?.[passage]
         return { at: `${id} ${passage}`, score: exact ? dotProduct(values, exact) : Number.NaN }
       })
       return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), dense }
     },
 
     /** The expected results, by exact scores of all vectors. */
-    exactNearest: (space: string, files: readonly string[], values: Float32Array, limit: number) =>
+    exactNearest: (
+      embeddingIndex: string,
+      files: readonly string[],
+      values: Float32Array,
+      limit: number,
+    ) =>
       files
         .flatMap((id) =>
-          (vectorsByFile.get(`${space} ${id}`) ?? []).map((one, passage) => ({
+          (vectorsByFile.get(`${embeddingIndex} ${id}`) ?? []).map((one, passage) => ({
             at: `${id} ${passage}`,
             score: dotProduct(values, one),
           })),

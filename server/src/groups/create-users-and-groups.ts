@@ -7,7 +7,7 @@ type Deps = Omit<Parameters<typeof createUsers>[0], "store"> &
   Omit<Parameters<typeof createGroups>[0], "store">
 
 /** Creates the services for users and groups, with their stores. */
-export const createAccounts = (deps: Deps) => {
+export const createUsersAndGroups = (deps: Deps) => {
   const userStore = createUserStore(deps.db)
   const groupStore = createGroupStore(deps.db)
   return {

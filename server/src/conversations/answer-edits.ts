@@ -32,7 +32,7 @@ interface AnswerId {
 }
 
 /** What the owner of a chat does to its answers: rate them, and write their own versions. */
-export const createAnswerChanges = (deps: Deps) => {
+export const createAnswerEdits = (deps: Deps) => {
   const { db, chats, store, messages, ratings, eventLogs, storage, rowLimits, newId, now } = deps
 
   /** @throws {Failure} `not_found`; `conflict` while it is being written */
@@ -129,4 +129,4 @@ export const createAnswerChanges = (deps: Deps) => {
   }
 }
 
-export type AnswerChanges = ReturnType<typeof createAnswerChanges>
+export type AnswerEdits = ReturnType<typeof createAnswerEdits>
