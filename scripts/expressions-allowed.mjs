@@ -4,12 +4,12 @@
  */
 export const allowed = [
   {
-    file: "server/src/conversations/markdown.ts",
+    file: "server/src/conversations/import-export/chat-markdown.ts",
     source: String.raw`^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$`,
     reason: "anchored at the start of a line; no line is read twice",
   },
   {
-    file: "server/src/conversations/markdown.ts",
+    file: "server/src/conversations/import-export/chat-markdown.ts",
     source: null,
     reason:
       "the same with another flag, and the marker of an export, which is 12 hexadecimal digits",

@@ -5,7 +5,7 @@ import type { Files } from "../files/files.ts"
 import type { ObjectStore } from "../files/object-store.ts"
 import { ownValue } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
-import type { SearchableFiles } from "../knowledge/searchable-files.ts"
+import type { SearchableFiles } from "../knowledge/search/searchable-files.ts"
 
 /** For the files of one request together. */
 export const maxFileBytes = 10_000_000

@@ -1,9 +1,9 @@
 import type { Files } from "../files/files.ts"
 import { joinHeadings } from "../files/location.ts"
 import type { HostServices } from "../functions/host-services.ts"
-import { type Citations, toCitationSource } from "../knowledge/citations.ts"
-import { type Handbook, handbookId } from "../knowledge/handbook.ts"
+import { type Citations, toCitationSource } from "../knowledge/citations/citations.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
+import { type Handbook, handbookId } from "../knowledge/search/handbook.ts"
 import type { Completions } from "./completions.ts"
 import { createModelCaller } from "./function-model-calls.ts"
 

@@ -1,6 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../errors.ts"
-import type { AnswerSources } from "../knowledge/citations.ts"
+import type { AnswerSources } from "../knowledge/citations/citations.ts"
 import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
 import type { ErrorReply } from "./upstream-response.ts"
 

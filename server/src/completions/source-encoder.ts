@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import type { AnswerSources, CitationSource } from "../knowledge/citations.ts"
+import type { AnswerSources, CitationSource } from "../knowledge/citations/citations.ts"
 import { citedNumbers } from "./cited-numbers.ts"
 import { textOfContent } from "./sources.ts"
 

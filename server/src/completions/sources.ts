@@ -8,8 +8,8 @@ import {
   type Citations,
   FileReference,
   type ModelCollection,
-} from "../knowledge/citations.ts"
-import { createSourcePrompt } from "../knowledge/source-prompt.ts"
+} from "../knowledge/citations/citations.ts"
+import { createSourcePrompt } from "../knowledge/citations/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { collectionIdsOf } from "../models/knowledge-references.ts"

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { builtInModelFolder } from "../../src/knowledge/built-in/model-files.ts"
+import { builtInModelFolder } from "../../src/knowledge/embedding/built-in/model-files.ts"
 
 /** Gateway options that enable the built-in embedding model, which tests disable by default. */
 export const embedderOptions = { builtInModelFolder }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createHandbook, documentationFolder } from "../../src/knowledge/handbook.ts"
+import { createHandbook, documentationFolder } from "../../src/knowledge/search/handbook.ts"
 
 describe("the handbook", () => {
   const { search } = createHandbook(documentationFolder)

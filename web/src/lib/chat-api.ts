@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import type { ChatImportResult } from "../../../server/src/conversations/import-export-schema.ts"
+import type { ChatImportResult } from "../../../server/src/conversations/import-export/schema.ts"
 import type {
   Chat,
   ChatChanges,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { EmbeddingStatus } from "../../../server/src/knowledge/embedding-schema.ts"
+import type { EmbeddingStatus } from "../../../server/src/knowledge/embedding/schema.ts"
 import { findPulledModel, isIndexChanging } from "./embedding-model.ts"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>

@@ -2,7 +2,7 @@ import type {
   AvailableModel,
   EmbeddingStatus,
   noEmbeddingModel,
-} from "../../../server/src/knowledge/embedding-schema.ts"
+} from "../../../server/src/knowledge/embedding/schema.ts"
 
 /** The value of the setting `embedding_model` that turns semantic search off. */
 export const semanticSearchOff: typeof noEmbeddingModel = "none"

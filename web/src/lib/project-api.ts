@@ -3,7 +3,7 @@ import type {
   NewProject,
   Project,
   ProjectChanges,
-} from "../../../server/src/conversations/project-schema.ts"
+} from "../../../server/src/conversations/projects/schema.ts"
 import { api } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 

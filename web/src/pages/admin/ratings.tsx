@@ -4,7 +4,7 @@ import { ThumbsDown, ThumbsUp } from "lucide-react"
 import type {
   ModelRatings,
   RatedAnswer,
-} from "../../../../server/src/conversations/rating-schema.ts"
+} from "../../../../server/src/conversations/ratings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { ratingSummaryQuery, ratingsQuery } from "../../lib/rating-queries.ts"

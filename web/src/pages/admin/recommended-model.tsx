@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { Download, Square } from "lucide-react"
 import { useEffect, useState } from "react"
-import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding-schema.ts"
+import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding/schema.ts"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding-schema.ts"
+import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding/schema.ts"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"

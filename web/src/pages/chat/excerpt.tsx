@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router"
 import { FileText } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 
-import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
+import type { ChatPassage } from "../../../../server/src/conversations/answers/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/knowledge-api.ts"

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query"
 import { useEffect, useId, useRef } from "react"
-import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
+import type { ChatPassage } from "../../../../server/src/conversations/answers/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { passagesQuery } from "../../lib/knowledge-api.ts"

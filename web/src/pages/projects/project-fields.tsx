@@ -1,4 +1,4 @@
-import type { NewProject } from "../../../../server/src/conversations/project-schema.ts"
+import type { NewProject } from "../../../../server/src/conversations/projects/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"

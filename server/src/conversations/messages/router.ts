@@ -1,0 +1,69 @@
+import type { Router } from "../../http/router.ts"
+import type { Answers } from "../answers/answers.ts"
+import type { Chats } from "../chats/chats.ts"
+import type { ChangeEvents } from "../events/change-events.ts"
+import { type ChatEventStream, parseEventId } from "../events/chat-event-stream.ts"
+import type { PromptService } from "./new-messages.ts"
+import { changeEventRoutes, chatMessageRoutes } from "./routes.ts"
+
+interface Deps {
+  router: Router
+  chats: Chats
+  prompts: PromptService
+  answers: Answers
+  streamEvents: ChatEventStream
+}
+
+/** The routes for a chat's messages: send, stream, stop. */
+export const createChatMessageRouter = ({
+  router,
+  chats,
+  prompts,
+  answers,
+  streamEvents,
+}: Deps): Router => {
+  router.on(chatMessageRoutes.send, ({ caller, params, body, exchange }) =>
+    prompts.send(caller, params.id, { input: body, requestId: exchange.requestId }),
+  )
+  router.on(chatMessageRoutes.stop, async ({ caller, params, body }) => {
+    await chats.getOwn(caller, params.id)
+    await answers.stop(params.id, body.message_id)
+  })
+  router.raw(chatMessageRoutes.events, async ({ caller, params, exchange }) => {
+    const { headers, url = "" } = exchange.incoming
+    const query = new URLSearchParams(url.split("?", 2)[1])
+    // Pages send the event id in the URL; a reconnecting browser sends it in a header.
+    const resume = parseEventId(String(headers["last-event-id"] ?? query.get("after") ?? ""))
+    await streamEvents(exchange, caller, { id: params.id, resume })
+  })
+  router.on(chatMessageRoutes.list, ({ caller, params, query }) =>
+    chats.messages(caller, params.id, query),
+  )
+  router.on(chatMessageRoutes.passages, ({ caller, params }) =>
+    chats.passages(caller, params.id, params.message_id),
+  )
+  router.on(chatMessageRoutes.image, async ({ caller, params, exchange, countReplyBytes }) => {
+    const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
+    // An image never changes, but access to it may end.
+    const etag = `"${params.image_id}"`
+    const headers = {
+      ...{ etag, "cache-control": "private, no-cache", "content-type": media_type },
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+    }
+    if (exchange.incoming.headers["if-none-match"] === etag)
+      return new Response(null, { status: 304, headers })
+    const bytes = Buffer.from(base64, "base64")
+    countReplyBytes(bytes.length)
+    return new Response(bytes, { headers })
+  })
+  return router
+}
+
+/** The stream of change events for signed-in pages. */
+export const createChangeEventRouter = (router: Router, changeEvents: ChangeEvents): Router => {
+  router.raw(changeEventRoutes.stream, async ({ caller, exchange }) =>
+    changeEvents(exchange, caller),
+  )
+  return router
+}

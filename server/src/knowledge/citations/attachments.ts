@@ -1,0 +1,71 @@
+import { fail } from "../../errors.ts"
+import type { Files } from "../../files/files.ts"
+import type { Caller } from "../../http/caller.ts"
+import { translatable } from "../../i18n/message.ts"
+import type { Collections } from "../collections/collections.ts"
+import type { FileReference } from "./citations.ts"
+
+interface Deps {
+  files: Files
+  collections: Collections
+}
+
+interface NamedAttachment {
+  type: FileReference["type"]
+  id: string
+  name: string
+}
+
+/** Looks up the names of files and collections attached to questions. */
+export const createAttachments = ({ files, collections }: Deps) => {
+  const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
+    const options = { param: "files" }
+    if (type === "file") {
+      const file = await files.find(caller, id)
+      return file?.filename ?? fail("file_not_found", translatable("file_not_found"), options)
+    }
+    const collection = await collections.find(caller, id)
+    return (
+      collection?.name ??
+      fail("collection_not_found", translatable("collection_not_found"), options)
+    )
+  }
+
+  return {
+    /** Deduplicated, in order. @throws {Failure} `file_not_found` or `collection_not_found` */
+    resolveNames: (
+      caller: Caller,
+      references: readonly FileReference[],
+    ): Promise<NamedAttachment[]> => {
+      const byKey = new Map(references.map((one) => [`${one.type} ${one.id}`, one]))
+      return Promise.all(
+        [...byKey.values()].map(async (one) => {
+          const { type, id } = one
+          return { type, id, name: await nameOf(caller, one) }
+        }),
+      )
+    },
+
+    /** Those that were deleted since they were attached. */
+    filterDeleted: async <T extends FileReference>(references: readonly T[]): Promise<T[]> => {
+      const idsOf = (type: T["type"]): string[] =>
+        references.filter((one) => one.type === type).map(({ id }) => id)
+      const existingFiles = await files.filterExisting(idsOf("file"))
+      const existingCollections = await collections.filterExisting(idsOf("collection"))
+      return references.filter(
+        ({ type, id }) => !(type === "file" ? existingFiles : existingCollections).has(id),
+      )
+    },
+
+    /** The given files and collections that the caller can read. */
+    readableAmong: async (
+      caller: Caller,
+      ids: { files: Iterable<string>; collections: Iterable<string> },
+    ): Promise<{ files: ReadonlySet<string>; collections: ReadonlySet<string> }> => ({
+      files: await files.filterReadable(caller, [...new Set(ids.files)]),
+      collections: await collections.readableAmong(caller, [...new Set(ids.collections)]),
+    }),
+  }
+}
+
+export type Attachments = ReturnType<typeof createAttachments>

@@ -1,0 +1,234 @@
+import { z } from "zod"
+import { fail } from "../../errors.ts"
+import type { FileSummary, StoredFile } from "../../files/file-store.ts"
+import { describeLocation } from "../../files/location.ts"
+import type { Principal } from "../../grants/access.ts"
+import type { Caller } from "../../http/caller.ts"
+import type { Collections } from "../collections/collections.ts"
+import type { CollectionSearchResult, FoundPassage, RetrievalMode } from "../schema.ts"
+import type { Retrieval } from "../search/retrieval.ts"
+import { isSearchable, type SearchableFiles } from "../search/searchable-files.ts"
+import type { FileList } from "./collection-overview.ts"
+import type { SourceSelection } from "./source-selection.ts"
+
+export const FileReference = z.looseObject({
+  type: z.enum(["file", "collection"]),
+  id: z.string().min(1).max(200),
+})
+export type FileReference = z.output<typeof FileReference>
+
+/** A passage as returned to clients; entry i is citation [i + 1]. */
+export interface CitationSource {
+  source: { id: string; name: string; type: "file" | "collection" }
+  document: string[]
+  metadata: Record<string, unknown>[]
+  distances: number[]
+  /** Set once the finished response refers to it. */
+  cited?: boolean
+}
+
+export interface AnswerSources {
+  passages: FoundPassage[]
+  /** Null if no collection was searched. */
+  fileList: FileList | null
+  sources: CitationSource[]
+  sources_skipped: CollectionSearchResult["sources_skipped"]
+}
+
+interface Deps {
+  searchableFiles: SearchableFiles
+  collections: Collections
+  selection: SourceSelection
+  retrieval: Retrieval
+  /** Maximum number of tokens for the sources of one answer, set by administrators. */
+  maxTokens: () => number
+}
+
+type NamedCollection = { id: string; name: string; search: RetrievalMode }
+
+interface CitationScope {
+  named: StoredFile[]
+  /** By file id: the collection through which the file is searched. */
+  collected: Map<string, { file: FileSummary; collection: NamedCollection }>
+  modes: Set<RetrievalMode>
+}
+
+export const toSkippedFile = (
+  file: FileSummary,
+): CollectionSearchResult["sources_skipped"][number] => ({
+  id: file.id,
+  name: file.filename,
+  status: file.status,
+  reason:
+    file.error ??
+    (file.status === "stored"
+      ? "The file was stored without being processed."
+      : "The file is still being processed."),
+})
+
+/**
+ * A collection attached to a model, accessible with its owner's permissions as well as the
+ * caller's.
+ */
+export interface ModelCollection {
+  id: string
+  owner: Principal | undefined
+}
+
+/** The passage as a citation in a response. */
+export const toCitationSource = (
+  passage: FoundPassage,
+  collection?: { id: string; name: string },
+): CitationSource => {
+  const { file_id, filename, text, start, end, score, reason } = passage
+  const collectionFields = collection && {
+    collection_id: collection.id,
+    collection_name: collection.name,
+  }
+  return {
+    source: { id: file_id, name: filename, type: "file" },
+    document: [text],
+    metadata: [
+      {
+        file_id,
+        name: filename,
+        ...Object.fromEntries(describeLocation(passage)),
+        ...{ start, end, score, reason },
+        ...collectionFields,
+      },
+    ],
+    distances: [1 - score],
+  }
+}
+
+export interface CitationRequest {
+  references: readonly FileReference[]
+  modelCollections: readonly ModelCollection[]
+  question: string
+  /** The previous question in the conversation. */
+  previous?: string | undefined
+  signal: AbortSignal
+}
+
+/** Finds the sources for a question in the `files` of a completion request. */
+export const createCitations = (deps: Deps) => {
+  const { searchableFiles, collections, selection, retrieval, maxTokens } = deps
+
+  const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
+    const param = "files"
+    const found = await searchableFiles.find(caller, id, param)
+    return searchableFiles.waitUntilSearchable(found, { param, signal })
+  }
+
+  const addCollection = async (scope: CitationScope, collection: NamedCollection) => {
+    scope.modes.add(collection.search)
+    for (const file of await collections.filesOf(collection.id)) {
+      if (!scope.collected.has(file.id)) scope.collected.set(file.id, { file, collection })
+    }
+  }
+
+  const namedCollection = async (caller: Caller, id: string) =>
+    (await collections.find(caller, id)) ??
+    fail("collection_not_found", `Collection "${id.slice(0, 200)}" not found.`, { param: "files" })
+
+  const findModelCollection = async (caller: Caller, { id, owner }: ModelCollection) =>
+    (await collections.find(caller, id)) ?? (owner && (await collections.find(owner, id)))
+
+  const resolve = async (
+    caller: Caller,
+    { references, modelCollections, signal }: CitationRequest,
+  ): Promise<CitationScope> => {
+    const scope: CitationScope = { named: [], collected: new Map(), modes: new Set() }
+    const ids = Map.groupBy(references, ({ type }) => type)
+    for (const { id } of ids.get("collection") ?? []) {
+      await addCollection(scope, await namedCollection(caller, id))
+    }
+    for (const one of modelCollections) {
+      const collection = await findModelCollection(caller, one)
+      if (collection) await addCollection(scope, collection)
+    }
+    // In parallel, so that they share one wait.
+    const unique = new Set((ids.get("file") ?? []).map(({ id }) => id))
+    const named = [...unique].map((id) => namedFile(caller, id, signal))
+    scope.named.push(...(await Promise.all(named)))
+    return scope
+  }
+
+  /** The files of collections once they are processed, or when the wait times out. */
+  const awaitProcessing = async (scope: CitationScope, signal: AbortSignal) => {
+    const searchable: FileSummary[] = []
+    const skipped: CollectionSearchResult["sources_skipped"] = []
+    const all = [...scope.collected.values()].map(({ file }) => file)
+    const latest = await searchableFiles.waitUntilSettled(all, signal)
+    for (const file of all) {
+      const last = latest.get(file.id) ?? file
+      if (isSearchable(last)) searchable.push(last)
+      else skipped.push(toSkippedFile(last))
+    }
+    return { searchable, skipped }
+  }
+
+  const prepare = async (caller: Caller, request: CitationRequest) => {
+    const scope = await resolve(caller, request)
+    const { searchable, skipped } = await awaitProcessing(scope, request.signal)
+    const namedIds = new Set(scope.named.map(({ id }) => id))
+    const [only] = scope.modes
+    const query = {
+      userId: caller.user.id,
+      question: request.question,
+      previous: request.previous,
+      mode: scope.modes.size === 1 && only ? only : ("hybrid" as const),
+      signal: request.signal,
+    }
+    const collected = searchable.filter(({ id }) => !namedIds.has(id))
+    const toSource = (passage: FoundPassage): CitationSource =>
+      toCitationSource(passage, scope.collected.get(passage.file_id)?.collection)
+    return { query, named: scope.named, collected, skipped, toSource }
+  }
+
+  return {
+    /**
+     * The sources for a question, as sent to the model.
+     * @param contextTokens tokens that fit into the model's context; the administrators' limit may
+     * be lower
+     * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
+     * `file_not_ready`
+     */
+    findSources: async (
+      caller: Caller,
+      request: CitationRequest & { contextTokens: number },
+    ): Promise<AnswerSources> => {
+      const { query, named, collected, skipped, toSource } = await prepare(caller, request)
+      const { passages, fileList } = await selection.select({
+        ...query,
+        named,
+        collected,
+        maxTokens: Math.min(maxTokens(), request.contextTokens),
+      })
+      const sources = passages.map(toSource)
+      return { passages, fileList, sources, sources_skipped: skipped }
+    },
+
+    /**
+     * The best `limit` passages of the given files and collections.
+     * @throws {Failure} as `findSources`
+     */
+    search: async (
+      caller: Caller,
+      { limit, ...request }: CitationRequest & { limit: number },
+    ): Promise<{ passages: FoundPassage[]; sources: CitationSource[] }> => {
+      const { query, named, collected, toSource } = await prepare(caller, request)
+      const found = await retrieval.search({ ...query, files: [...named, ...collected] })
+      const passages = withoutDuplicates(found.passages).slice(0, limit)
+      return { passages, sources: passages.map(toSource) }
+    },
+  }
+}
+
+/** Keeps the best ranked of passages with equal text. */
+const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] => {
+  const byText = Map.groupBy(passages, ({ text }) => text)
+  return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
+}
+
+export type Citations = ReturnType<typeof createCitations>

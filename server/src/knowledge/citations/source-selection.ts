@@ -1,0 +1,157 @@
+import type { FileSummary } from "../../files/file-store.ts"
+import type { PassageStore } from "../../files/passage-store.ts"
+import { createFileOutlines } from "../reading/file-outline.ts"
+import type { FoundPassage } from "../schema.ts"
+import { mergeAdjacentPassages } from "../search/adjacent-passages.ts"
+import { toFoundPassage } from "../search/found-passage.ts"
+import { passageTokens, selectPassages } from "../search/passage-selection.ts"
+import type { RankedPassages, Retrieval, RetrievalQuery } from "../search/retrieval.ts"
+import { charactersPerToken } from "../tokens.ts"
+import { createFileLists, type FileList } from "./collection-overview.ts"
+
+/**
+ * Share of the context budget filled with passages of collections; more tend to distract the model.
+ */
+const fillShare = 0.5
+/** The most that a chat export can hold; files with more short passages are searched instead. */
+const maxWholePassages = 100
+/**
+ * Share of the budget for outlines and openings of attached files that are too large to be sent
+ * whole.
+ */
+const overviewShare = 0.25
+/** With fewer tokens an overview of a file is of no use. */
+const minOverviewTokens = 150
+
+export interface SourceQuery extends Omit<RetrievalQuery, "files"> {
+  /** Files attached individually. */
+  named: readonly FileSummary[]
+  /** Files included only through a collection. */
+  collected: readonly FileSummary[]
+  /** Maximum number of tokens for all sources together. */
+  maxTokens: number
+}
+
+export interface SelectedSources {
+  /** The passages sent to the model, in citation order. */
+  passages: FoundPassage[]
+  /** Passages found but not sent. */
+  leftOut: FoundPassage[]
+  /** Null if no collection was searched. */
+  fileList: FileList | null
+  /** Tokens of all sources together. */
+  tokens: number
+  /** Null if no search was necessary. */
+  ranked: Omit<RankedPassages, "passages"> | null
+}
+
+interface Deps {
+  passages: PassageStore
+  retrieval: Retrieval
+}
+
+const totalTokens = (passages: readonly FoundPassage[]): number =>
+  passages.reduce((sum, passage) => sum + passageTokens(passage), 0)
+
+/** Whether an opening is contained in a passage that is sent as well. */
+const isWithinAny = (
+  { reason, file_id, start, end }: FoundPassage,
+  passages: readonly FoundPassage[],
+): boolean =>
+  reason === "opening" &&
+  passages.some((one) => one.file_id === file_id && one.start <= start && one.end >= end)
+
+/** Lower bound for the tokens of a whole file, from its length alone. */
+const minTokensOf = ({ text_length, passages }: FileSummary): number =>
+  (text_length ?? 0) / charactersPerToken + (passages ?? 0)
+
+/** Selects the sources that are sent to a model for a question. */
+export const createSourceSelection = ({ passages, retrieval }: Deps) => {
+  const fileParts = createFileOutlines(passages)
+  const fileLists = createFileLists(passages)
+
+  /** All passages of the files in reading order; null if they exceed `maxTokens`. */
+  const readWhole = async (
+    files: readonly FileSummary[],
+    maxTokens: number,
+  ): Promise<FoundPassage[] | null> => {
+    const minTokens = files.reduce((sum, file) => sum + minTokensOf(file), 0)
+    if (minTokens > maxTokens) return null
+    const rows = await passages.byFiles(files.map(({ id }) => id))
+    const wholeFiles = files.flatMap((file) =>
+      (rows.get(file.id) ?? []).map((row) => toFoundPassage(file, row, "whole")),
+    )
+    const merged = mergeAdjacentPassages(wholeFiles)
+    return totalTokens(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
+  }
+
+  /** Attached files sent whole: all of them if they fit, otherwise the smallest ones. */
+  const readAttached = async (named: readonly FileSummary[], maxTokens: number) => {
+    const all = await readWhole(named, maxTokens)
+    if (all) return { whole: all, large: [] }
+    const wholeFiles: FoundPassage[] = []
+    const largeFiles: FileSummary[] = []
+    let remainingTokens = maxTokens
+    for (const file of named.toSorted((a, z) => minTokensOf(a) - minTokensOf(z))) {
+      const read = await readWhole([file], remainingTokens)
+      if (read) wholeFiles.push(...read)
+      else largeFiles.push(file)
+      remainingTokens -= totalTokens(read ?? [])
+    }
+    return { whole: wholeFiles, large: largeFiles }
+  }
+
+  const readOverviews = async (
+    files: readonly FileSummary[],
+    maxTokens: number,
+  ): Promise<FoundPassage[]> => {
+    const some = files.slice(0, Math.max(1, Math.floor(maxTokens / minOverviewTokens)))
+    const parts: FoundPassage[] = []
+    for (const file of some) {
+      parts.push(...(await fileParts.read(file, Math.floor(maxTokens / some.length))))
+    }
+    return parts
+  }
+
+  return {
+    /**
+     * Attached files and small collections are sent whole if they fit; otherwise they are searched.
+     */
+    select: async ({
+      named,
+      collected,
+      maxTokens,
+      ...query
+    }: SourceQuery): Promise<SelectedSources> => {
+      const everything = await readWhole([...named, ...collected], maxTokens)
+      if (everything) {
+        const tokens = totalTokens(everything)
+        return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
+      }
+      // The rest is reserved for the openings and for search results.
+      const { whole, large } = await readAttached(named, maxTokens * (1 - overviewShare))
+      const remainingTokens = maxTokens - totalTokens(whole)
+      const partsTokens = Math.floor(Math.min(maxTokens * overviewShare, remainingTokens / 2))
+      const parts = await readOverviews(large, partsTokens)
+      const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
+      const fixedPassages = [...whole, ...parts]
+      // A question is about its attached files; for collections a share of the budget is enough.
+      const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
+      const max = maxTokens - totalTokens(fixedPassages) - (fileList?.tokens ?? 0)
+      const files = [...large, ...collected]
+      const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
+      const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
+      const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
+      const sources = [...fixedPassages.filter((passage) => !isWithinAny(passage, used)), ...used]
+      return {
+        passages: sources,
+        leftOut: selected.filter((passage) => !passage.used),
+        fileList,
+        tokens: totalTokens(sources) + (fileList?.tokens ?? 0),
+        ranked,
+      }
+    },
+  }
+}
+
+export type SourceSelection = ReturnType<typeof createSourceSelection>

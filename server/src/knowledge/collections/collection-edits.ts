@@ -1,0 +1,231 @@
+import type { Audit, AuditRecord } from "../../audit/audit.ts"
+import type { Bus } from "../../bus/bus.ts"
+import type { Database, EssentialWrites, Tx } from "../../db/database.ts"
+import type { RowLimits } from "../../db/row-limits.ts"
+import { maxRows } from "../../db/table-limits.ts"
+import { fail } from "../../errors.ts"
+import type { CollectionUploads } from "../../files/collection-upload.ts"
+import type { Files } from "../../files/files.ts"
+import { requireOwner, requireWritable } from "../../grants/access.ts"
+import { areSameGrants } from "../../grants/grants.ts"
+import type { Actor, Caller, RefreshCaller } from "../../http/caller.ts"
+import { type DeletionConfirmation, requireUnused } from "../../http/in-use.ts"
+import { translatable } from "../../i18n/message.ts"
+import { type Affected, describeAffected } from "../../users/affected-objects.ts"
+import { accessMessages, failCollectionNotFound } from "../failures.ts"
+import type { Collection, CollectionChanges } from "../schema.ts"
+import type { CollectionStore } from "./collection-store.ts"
+
+export interface Deps {
+  db: Database
+  bus: Bus
+  audit: Audit
+  store: CollectionStore
+  files: Files
+  rowLimits: RowLimits
+  now: () => number
+  refreshCaller: RefreshCaller
+  /** The models that search a collection. */
+  dependentsOf: (tx: Tx, collectionId: string) => Promise<Affected[]>
+}
+
+/** Who edits which collection. */
+interface EditRequest {
+  actor: Actor
+  caller: Caller
+  id: string
+}
+
+/** One edit within its transaction, with the collection and the caller as read by `tx`. */
+interface Edit {
+  tx: Tx
+  caller: Caller
+  before: Collection
+}
+
+type AuditEvent = Omit<AuditRecord, "actor" | "target">
+
+/** Maximum number of added file ids per request recorded in the audit log. */
+const maxAuditedFiles = 100
+
+const onlyOwnerShares =
+  "Only the owner of this collection and administrators can change access_grants. Omit the field."
+const onlyOwnerDeletes = "Only the owner of this collection and administrators can delete it."
+const inUseReason = "Models search this collection."
+
+const lockOf = (collectionId: string): string => `collection:${collectionId}`
+
+/**
+ * Edits of collections. Each edit locks its collection, re-reads it and the caller's permissions,
+ * and writes only the fields sent, so that concurrent edits do not undo each other.
+ */
+export const createCollectionEdits = (deps: Deps) => {
+  const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
+
+  /** @param work writes the change; returns its audit event, or null if nothing changed */
+  const editInTransaction = async (
+    tx: Tx,
+    { actor, caller, id }: EditRequest,
+    work: (edit: Edit) => Promise<AuditEvent | null>,
+  ): Promise<void> => {
+    await db.acquireLock(tx, lockOf(id))
+    const refreshedCaller = await refreshCaller(tx, caller)
+    const before = requireWritable(await store.byId(id, tx), refreshedCaller, accessMessages)
+    const event = await work({ tx, caller: refreshedCaller, before })
+    if (!event) return
+    await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
+    await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
+  }
+
+  const edit = (
+    request: EditRequest,
+    work: (edit: Edit) => Promise<AuditEvent>,
+    writes: EssentialWrites = db,
+  ): Promise<Collection> =>
+    writes.transactLocked([lockOf(request.id)], async (tx) => {
+      await editInTransaction(tx, request, work)
+      return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
+    })
+
+  /** The fields sent, without grants equal to the current ones: forms send everything they show. */
+  const changesOf = (before: Collection, requested: CollectionChanges): CollectionChanges => {
+    const { access_grants, ...fields } = requested
+    const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
+    const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
+    return isSame ? set : { ...set, access_grants }
+  }
+
+  /** Counts many rows and therefore runs before the transaction. */
+  const checkLinkCount = async (owner: string, added: readonly string[]): Promise<void> => {
+    if (added.length === 0) return
+    const max = maxRows.collectionFilesPerUser
+    if ((await store.links.count(owner)) + added.length <= max) return
+    const limit = `The collections of one user can contain at most ${max.toLocaleString("en")} files`
+    fail("limit_reached", `${limit} in total. Remove files from collections first.`)
+  }
+
+  const link = async (tx: Tx, id: string, added: readonly string[]): Promise<AuditEvent> => {
+    if (added.length > 0) {
+      await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, added: added.length })
+    }
+    await store.links.add(tx, id, added, now())
+    await touch(tx, id)
+    const after = { count: added.length, files: added.slice(0, maxAuditedFiles) }
+    return { action: "collection.files_added", after }
+  }
+
+  const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
+
+  /**
+   * Removes very many files in short transactions, so that the edit that follows is short too. If
+   * the process dies, a smaller collection remains.
+   */
+  const emptyIfLarge = async (
+    request: EditRequest,
+    locks: readonly string[],
+    check: (edit: Edit) => Promise<void> = async () => {},
+  ): Promise<void> => {
+    const { id } = request
+    if (!(await store.links.areMany(id))) return
+    const checkEdit = async (editing: Edit): Promise<null> => {
+      await check(editing)
+      return null
+    }
+    await db.essential.transactLocked(locks, (tx) => editInTransaction(tx, request, checkEdit))
+    await store.links.removeInBatches(id, lockOf(id))
+  }
+
+  return {
+    update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
+      edit(request, async ({ tx, caller, before }) => {
+        const changes = changesOf(before, requested)
+        if (changes.access_grants) requireOwner(before, caller, onlyOwnerShares)
+        await store.update(tx, request.id, { ...changes, updated_at: now() })
+        const { access_grants } = changes
+        return {
+          action: "collection.updated",
+          changed: Object.keys(changes),
+          ...(access_grants && {
+            before: { access_grants: before.access_grants },
+            after: { access_grants },
+          }),
+        }
+      }),
+
+    /** @throws {Failure} `in_use` if models search it, unless the deletion was confirmed */
+    remove: async (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> => {
+      const locks = [lockOf(request.id), "models"]
+      const requireRemovable = async ({ tx, caller, before }: Edit): Promise<void> => {
+        requireOwner(before, caller, onlyOwnerDeletes)
+        const dependents = await deps.dependentsOf(tx, request.id)
+        requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
+      }
+      await emptyIfLarge(request, locks, requireRemovable)
+      await db.essential.transactLocked(locks, (tx) =>
+        editInTransaction(tx, request, async (editing) => {
+          await requireRemovable(editing)
+          await store.remove(tx, request.id)
+          return { action: "collection.deleted", before: { name: editing.before.name } }
+        }),
+      )
+    },
+
+    /** Adds files in any processing state; files already in the collection are skipped. */
+    addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
+      const { id, caller } = request
+      const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
+      await files.checkOwned(caller, [...new Set(fileIds)])
+      await checkLinkCount(owner, await store.links.missing(id, fileIds))
+      return edit(request, async ({ tx, caller: refreshedCaller }) => {
+        const added = await store.links.missing(id, fileIds, tx)
+        await files.lockOwned(tx, refreshedCaller, added)
+        return link(tx, id, added)
+      })
+    },
+
+    uploads: {
+      check: async ({ caller, id }) => {
+        const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
+        await checkLinkCount(owner, [id])
+      },
+      addFile: async (tx, request, file) => {
+        let fileId = file.id
+        await editInTransaction(tx, request, async () => {
+          const duplicateId = await store.links.fileOfBytes(tx, request.id, file.hash)
+          fileId = duplicateId ?? file.id
+          if (duplicateId !== undefined) return null
+          await file.store()
+          return link(tx, request.id, [file.id])
+        })
+        return fileId
+      },
+    } satisfies CollectionUploads,
+
+    /** Removes a file from the collection without deleting it. */
+    removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
+      edit(
+        request,
+        async ({ tx }) => {
+          const { id } = request
+          if (!(await store.links.remove(tx, id, fileId)))
+            fail("not_found", translatable("collection_file_not_found"))
+          await touch(tx, id)
+          return { action: "collection.file_removed", before: { files: [fileId] } }
+        },
+        db.essential,
+      ),
+
+    reset: async (request: EditRequest): Promise<Collection> => {
+      await emptyIfLarge(request, [lockOf(request.id)])
+      return edit(
+        request,
+        async ({ tx }) => {
+          await store.links.removeAll(tx, request.id)
+          await touch(tx, request.id)
+          return { action: "collection.reset" }
+        },
+        db.essential,
+      )
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { ConnectionRegistry, Endpoint } from "../../connections/connection-registry.ts"
+import { isUnrestricted } from "../../grants/access.ts"
+import { type MessageOrText, translatable } from "../../i18n/message.ts"
+import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import type { EmbeddingInputType } from "./embedding-input-type.ts"
+import { type AvailableModel, noEmbeddingModel } from "./schema.ts"
+
+/** Names of embedding models, for providers that do not report capabilities. */
+const embeddingNames = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i
+
+/** Prefixes that some models were trained with. */
+const prefixes: [model: RegExp, query: string, passage: string][] = [
+  [/nomic-embed/i, "search_query: ", "search_document: "],
+  [/(^|[/_-])(multilingual-)?e5/i, "query: ", "passage: "],
+  [
+    /mxbai-embed|bge-(small|base|large)-en|arctic-embed/i,
+    "Represent this sentence for searching relevant passages: ",
+    "",
+  ],
+]
+
+/** The text with the prefix that `model` expects. */
+export const addPrefix = (model: string, kind: EmbeddingInputType, text: string): string => {
+  const [, query = "", passage = ""] = prefixes.find(([names]) => names.test(model)) ?? []
+  return (kind === "query" ? query : passage) + text
+}
+
+const canEmbed = ({ model }: Endpoint): boolean =>
+  model.capabilities.embedding ??
+  (embeddingNames.test(model.name) && model.capabilities.completion !== true)
+
+interface Deps {
+  registry: ConnectionRegistry
+  builtIn: BuiltInModel
+  /** The setting `embedding_model`: a model's id, `none`, or empty for an automatic choice. */
+  chosenModel: () => string
+}
+
+/** Lists the available embedding models and chooses the one to use. */
+export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) => {
+  const offersOf = (id: string): readonly Endpoint[] => {
+    if (id === builtInModelId) return []
+    const offers = registry.endpoints()
+    return offers.get(id) ?? offers.get(`${id}:latest`) ?? []
+  }
+
+  /** Models of connections, local ones first. */
+  const connectionModels = (): [id: string, offers: readonly Endpoint[]][] => {
+    const usable = [...registry.endpoints()].filter(
+      ([id, offers]) =>
+        id !== builtInModelId &&
+        offers.some((offer) => canEmbed(offer) && isUnrestricted(offer.upstream.config)),
+    )
+    const isLocal = ([, offers]: (typeof usable)[number]): boolean =>
+      offers.some(({ upstream }) => upstream.provider.connection_type === "local")
+    return [...usable.filter(isLocal), ...usable.filter((one) => !isLocal(one))]
+  }
+
+  /** Why a model is currently unavailable, as a sentence; null if it is available. */
+  const problemOf = (id: string): MessageOrText | null => {
+    if (id !== builtInModelId) {
+      return offersOf(id).length > 0 ? null : translatable("model_not_offered", { id })
+    }
+    const problem = builtIn.problem()
+    return problem && `The built-in embedding model is unavailable: ${problem}`
+  }
+  const isAvailable = (id: string): boolean => problemOf(id) === null
+  const isEnabled = (): boolean => chosenModel() !== noEmbeddingModel
+
+  /** False just after the start: a connection may still be about to list its models. */
+  const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.hasListed())
+
+  const chooseAutomatically = (current: string | null): string | null => {
+    if (current !== null && (isAvailable(current) || !areAllListed())) return current
+    if (builtIn.problem() === null) return builtInModelId
+    return connectionModels()[0]?.[0] ?? null
+  }
+
+  return {
+    offersOf,
+    isEnabled,
+    problemOf,
+    /** Whether a model can be used now. */
+    isUsable: (id: string): boolean => isEnabled() && isAvailable(id),
+
+    /** The models that can be chosen. */
+    list: (): AvailableModel[] => [
+      ...(builtIn.problem() === null
+        ? [{ id: builtInModelId, built_in: true, connections: [] }]
+        : []),
+      ...connectionModels().map(([id, offers]) => ({
+        id,
+        built_in: false,
+        connections: offers
+          .filter(({ upstream }) => isUnrestricted(upstream.config))
+          .map(({ upstream }) => upstream.config.name),
+      })),
+    ],
+
+    /**
+     * The model to use: the configured one, else the one that has an index (`current`), else the
+     * built-in one. Null if there is none, or if the configured one is unavailable.
+     */
+    choose: (current: string | null): string | null => {
+      const id = chosenModel()
+      if (id === "") return chooseAutomatically(current)
+      return isEnabled() && isAvailable(id) ? id : null
+    },
+  }
+}
+
+export type EmbeddingModels = ReturnType<typeof createEmbeddingModels>

@@ -1,0 +1,36 @@
+import { PassageLocation } from "../../files/location.ts"
+import type { FoundPassage } from "../schema.ts"
+
+type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &
+  Partial<FoundPassage>
+
+/** A passage with defaults for everything that a search would determine. */
+export const createFoundPassage = (fields: Fields): FoundPassage => ({
+  score: 1,
+  lexical: null,
+  dense: null,
+  reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
+  used: true,
+  left_out: null,
+  ...fields,
+})
+
+/** Converts a stored passage. */
+export const toFoundPassage = (
+  { id, filename }: { id: string; filename: string },
+  row: { text: string; place: string; starts: number; ends: number },
+  reason: FoundPassage["reason"],
+): FoundPassage =>
+  createFoundPassage({
+    file_id: id,
+    filename,
+    text: row.text,
+    ...PassageLocation.parse(JSON.parse(row.place)),
+    start: row.starts,
+    end: row.ends,
+    reason,
+  })

@@ -1,0 +1,97 @@
+import { joinHeadings } from "../../files/location.ts"
+import type { FoundPassage } from "../schema.ts"
+import { estimateTokens, truncateToTokens } from "../tokens.ts"
+
+/** The top passages of each ranking, which are always selected. */
+const reservedPerRanking = 3
+/** Minimum number of passages, if they fit. */
+const minPassages = 8
+const maxPassages = 40
+
+/** Tokens of the delimiters around one source, without its name and heading. */
+const delimiterTokens = 24
+
+/** Estimated tokens that a source takes in the prompt in addition to its text. */
+export const overheadTokens = ({
+  filename,
+  heading = [],
+}: Pick<FoundPassage, "filename" | "heading">): number =>
+  delimiterTokens + estimateTokens(`${filename}${joinHeadings(heading)}`)
+
+/** Estimated tokens that a source takes in the prompt. */
+export const passageTokens = (
+  passage: Pick<FoundPassage, "text" | "filename" | "heading">,
+): number => estimateTokens(passage.text) + overheadTokens(passage)
+
+/** The beginning of a passage that fits within `maxTokens`. */
+export const truncatePassage = (passage: FoundPassage, maxTokens: number): FoundPassage => {
+  const text = truncateToTokens(passage.text, maxTokens - overheadTokens(passage))
+  return { ...passage, text, end: passage.start + text.length }
+}
+
+export interface TokenBudget {
+  /** Hard limit. */
+  max: number
+  /** Once there are enough passages, none is added beyond this number of tokens. */
+  fill: number
+}
+
+type Rankings = Pick<FoundPassage, "lexical" | "dense">
+
+const isTopRanked = (ranked: Rankings["lexical"]): boolean =>
+  ranked !== null && ranked.rank <= reservedPerRanking
+
+export const isReserved = ({ lexical, dense }: Rankings): boolean =>
+  isTopRanked(lexical) || isTopRanked(dense)
+
+/** The ranking that a passage was selected for, if passages ranked above it were left out. */
+const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassage["reserved"] => {
+  if (!isBelowLeftOut) return null
+  if (isTopRanked(passage.dense)) return "dense"
+  return isTopRanked(passage.lexical) ? "lexical" : null
+}
+
+/** Marks which of the ranked passages are sent to the model, in unchanged order. */
+export const selectPassages = (
+  ranked: readonly FoundPassage[],
+  { max, fill }: TokenBudget,
+): FoundPassage[] => {
+  const selected = new Set<FoundPassage>()
+  const tooLarge = new Set<FoundPassage>()
+  const texts = new Set<string>()
+  let tokens = 0
+  const isEnough = (): boolean => selected.size >= minPassages && tokens >= fill
+  const trySelect = (passage: FoundPassage): void => {
+    const cost = passageTokens(passage)
+    if (texts.has(passage.text)) return
+    if (selected.size >= maxPassages || tokens + cost > max) {
+      tooLarge.add(passage)
+      return
+    }
+    selected.add(passage)
+    texts.add(passage.text)
+    tokens += cost
+  }
+  for (const passage of ranked) if (isReserved(passage)) trySelect(passage)
+  for (const passage of ranked) if (!isEnough()) trySelect(passage)
+  const [best, ...others] = ranked
+  if (best && selected.size === 0)
+    return [truncateBest(best, max), ...others.map(leaveOut("budget"))]
+  let isBelowLeftOut = false
+  return ranked.map((passage) => {
+    if (selected.has(passage)) return { ...passage, reserved: reservedBy(passage, isBelowLeftOut) }
+    if (texts.has(passage.text)) return leaveOut("duplicate")(passage)
+    isBelowLeftOut = true
+    return leaveOut(tooLarge.has(passage) ? "budget" : "rank")(passage)
+  })
+}
+
+const leaveOut =
+  (left_out: FoundPassage["left_out"]) =>
+  (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out })
+
+/** If not even one passage fits, the beginning of the best one is used. */
+const truncateBest = (best: FoundPassage, maxTokens: number): FoundPassage => {
+  const passage = truncatePassage(best, maxTokens)
+  return passage.text === "" ? leaveOut("budget")(best) : passage
+}

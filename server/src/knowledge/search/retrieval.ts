@@ -1,0 +1,223 @@
+import {
+  interleave,
+  keyOf,
+  maxCandidates,
+  type RankedHit,
+  rank,
+  rankWithPrevious,
+  type ScoredHit,
+  type SearchHits,
+} from "@portico/search"
+import type { FileSummary } from "../../files/file-store.ts"
+import type { PassageStore } from "../../files/passage-store.ts"
+import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-loop.ts"
+import type { FoundPassage, RetrievalMode } from "../schema.ts"
+import { toFoundPassage } from "./found-passage.ts"
+import { isReserved } from "./passage-selection.ts"
+import type { Rerank } from "./reranker.ts"
+import type { SearchClient } from "./search-client.ts"
+
+/** The embedding of a question and the index that it can be searched in. */
+export interface QuestionEmbedding {
+  model: string
+  indexId: string
+  values: Float32Array
+}
+
+interface Deps {
+  passages: PassageStore
+  searchClient: SearchClient
+  /** @returns null if there is no embedding model, or if it does not respond in time */
+  embedQuestion: (query: string, signal?: AbortSignal) => Promise<QuestionEmbedding | null>
+  /** Null if no rerank endpoint is configured. */
+  rerank: Rerank | null
+  fairLoop: FairEventLoop
+  /** Ids of files with passages that have no embedding in an index. */
+  filesLackingEmbeddings: (indexId: string) => Promise<ReadonlySet<string>>
+  /** Replaces the hits' scores with those of exact vectors. */
+  rescore: (
+    embedding: QuestionEmbedding,
+    fileIds: readonly string[],
+    hits: readonly ScoredHit[],
+  ) => Promise<ScoredHit[]>
+}
+
+/** Dense hits rescored; the rest keep the score of the quantized vectors. */
+const maxRescored = 50
+const maxReranked = 50
+/** Ranked passages whose text is read; more than a prompt can hold, because some are duplicates. */
+const maxRanked = 80
+/** Passages read from a file before other requests get their turn. */
+const passagesPerRead = 8
+
+export interface RetrievalQuery {
+  /** The id of the user who asks. */
+  userId: string
+  files: readonly FileSummary[]
+  question: string
+  /** The previous question in the conversation. */
+  previous?: string | undefined
+  mode: RetrievalMode
+  signal?: AbortSignal
+}
+
+export interface RankedPassages {
+  /** Best first, before selection. */
+  passages: FoundPassage[]
+  /** The retrieval mode that was actually used. */
+  search: RetrievalMode
+  model: string | null
+  /**
+   * Number of files with passages that can only be found by keywords, as they have no embedding
+   * yet.
+   */
+  partlyEmbedded: number
+  /** Null if no rerank endpoint is configured; false if it did not respond. */
+  reranked: boolean | null
+}
+
+type PassageByKey = ReadonlyMap<string, FoundPassage>
+
+/** The retrieval mode that was actually used. */
+const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): RetrievalMode => {
+  if (!dense) return "lexical"
+  return lexical ? "hybrid" : "dense"
+}
+
+/** Ranks passages of files. Callers must have checked access to the files. */
+export const createRetrieval = (deps: Deps) => {
+  const { passages, searchClient, embedQuestion, rerank, rescore, fairLoop } = deps
+  const { filesLackingEmbeddings } = deps
+
+  const readTexts = async (
+    files: readonly FileSummary[],
+    hits: readonly RankedHit[],
+    share: EventLoopShare,
+  ): Promise<PassageByKey> => {
+    const found = new Map<string, FoundPassage>()
+    for (const [index, fileHits] of Map.groupBy(hits, ({ file }) => file)) {
+      const file = files[index]
+      for (let from = 0; file && from < fileHits.length; from += passagesPerRead) {
+        const positions = fileHits.slice(from, from + passagesPerRead).map(({ passage }) => passage)
+        await share.turn(turnCosts.passages)
+        for (const row of await passages.byFile(file.id, positions)) {
+          const key = keyOf({ file: index, passage: row.position })
+          found.set(key, toFoundPassage(file, row, "passage"))
+        }
+      }
+    }
+    return found
+  }
+
+  const searchFor = async (
+    { files, mode, signal }: RetrievalQuery,
+    question: string,
+  ): Promise<{ hits: SearchHits; mode: RetrievalMode; model: string | null }> => {
+    const embedding = mode === "lexical" ? null : await embedQuestion(question, signal)
+    const scope = files.map(({ id, filename }) => ({ id, filename }))
+    // Without an embedding model the search is lexical, whatever the requested mode.
+    const isLexical = mode !== "dense" || embedding === null
+    const vector = embedding && { indexId: embedding.indexId, values: embedding.values }
+    const query = {
+      query: question,
+      files: scope,
+      limit: maxCandidates,
+      vector,
+      lexical: isLexical,
+    }
+    const { lexical, dense, total } = await searchClient.search(query)
+    const ids = scope.map(({ id }) => id)
+    const exact = embedding && [
+      ...(await rescore(embedding, ids, dense.slice(0, maxRescored))),
+      ...dense.slice(maxRescored),
+    ]
+    const incompleteIds = embedding
+      ? await filesLackingEmbeddings(embedding.indexId)
+      : new Set<string>()
+    const isIncomplete = ({ id, status }: FileSummary): boolean =>
+      embedding !== null && (status === "processing" || incompleteIds.has(id))
+    const incomplete = new Set(files.flatMap((file, at) => (isIncomplete(file) ? [at] : [])))
+    return {
+      hits: { lexical, dense: exact, total, incomplete },
+      mode: modeOf({ lexical: isLexical, dense: embedding !== null }),
+      model: embedding?.model ?? null,
+    }
+  }
+
+  /**
+   * The first hits in the order of the rerank endpoint, then the rest; null if it did not respond.
+   */
+  const rerankHits = async (
+    question: string,
+    { hits, texts }: { hits: readonly RankedHit[]; texts: PassageByKey },
+    signal: AbortSignal | undefined,
+  ): Promise<RankedPassage[] | null> => {
+    const readable = hits.flatMap((hit) => {
+      const text = texts.get(keyOf(hit))?.text
+      return text === undefined ? [] : [{ hit, text }]
+    })
+    const first = readable.slice(0, maxReranked)
+    if (!rerank || first.length === 0) return null
+    const documents = first.map(({ text }) => text)
+    const scores = await rerank(question, documents, signal)
+    if (!scores) return null
+    const order = first
+      .map(({ hit }, index) => ({ hit, score: scores.get(index) ?? Number.NEGATIVE_INFINITY }))
+      .sort((a, z) => z.score - a.score)
+    const ranked = order.map(({ hit, score }, index) => ({
+      ...hit,
+      reranked: Number.isFinite(score) ? { rank: index + 1, score } : null,
+    }))
+    return [...ranked, ...readable.slice(maxReranked).map(({ hit }) => withoutRerank(hit))]
+  }
+
+  return {
+    search: async (query: RetrievalQuery): Promise<RankedPassages> => {
+      const { userId, files, question, signal } = query
+      const share = fairLoop.of(userId)
+      const previous = query.previous === question ? "" : (query.previous ?? "")
+      const [result, previousResult] = await Promise.all([
+        searchFor(query, question),
+        previous === "" ? null : searchFor(query, previous),
+      ])
+      await share.turn(turnCosts.fusion)
+      const rankings = [{ question, hits: keepTopHits(rank(result.hits)) }]
+      if (previousResult) {
+        const hits = keepTopHits(rankWithPrevious(result.hits, previousResult.hits))
+        rankings.push({ question: `${previous}\n${question}`, hits })
+      }
+      const all = interleave(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
+      const texts = await readTexts(files, all, share)
+      await share.turn(turnCosts.fusion)
+      const reranked = await Promise.all(
+        rankings.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
+      )
+      const [a = [], b = []] = rankings.map(
+        ({ hits }, at) => reranked[at] ?? hits.map(withoutRerank),
+      )
+      return {
+        passages: interleave(a, b).flatMap((hit) => toPassage(hit, texts)),
+        search: result.mode,
+        model: result.model,
+        partlyEmbedded: result.hits.incomplete?.size ?? 0,
+        reranked: rerank && reranked[0] !== null,
+      }
+    },
+  }
+}
+
+type RankedPassage = RankedHit & Pick<FoundPassage, "reranked">
+
+const withoutRerank = (hit: RankedHit): RankedPassage => ({ ...hit, reranked: null })
+
+const keepTopHits = (hits: readonly RankedHit[]): RankedHit[] =>
+  hits.filter((hit, at) => at < maxRanked || isReserved(hit))
+
+const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
+  const found = texts.get(keyOf(hit))
+  if (!found) return []
+  const { score, lexical, dense, reranked, fromPrevious } = hit
+  return [{ ...found, score, lexical, dense, reranked, from_previous: fromPrevious }]
+}
+
+export type Retrieval = ReturnType<typeof createRetrieval>

@@ -1,0 +1,79 @@
+import type { FileSummary } from "../../files/file-store.ts"
+import type { Caller } from "../../http/caller.ts"
+import { toSkippedFile } from "../citations/citations.ts"
+import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
+import type { Collections } from "../collections/collections.ts"
+import type {
+  CollectionQuery,
+  CollectionSearchResult,
+  FoundPassage,
+  RetrievalMode,
+} from "../schema.ts"
+import type { RankedPassages, Retrieval } from "./retrieval.ts"
+import { isSearchable } from "./searchable-files.ts"
+
+interface Deps {
+  collections: Collections
+  selection: SourceSelection
+  retrieval: Retrieval
+  /** Maximum number of tokens for the sources of one answer. */
+  maxTokens: () => number
+}
+
+type RankingInfo = Omit<RankedPassages, "passages">
+
+const searchNotes = (requestedMode: RetrievalMode, { search, reranked }: RankingInfo): string[] => [
+  ...(requestedMode !== "lexical" && search === "lexical"
+    ? ["Keyword search only: no embedding model is currently available."]
+    : []),
+  ...(reranked === false ? ["The rerank endpoint did not respond; results are not reranked."] : []),
+]
+
+/** Searches a collection and explains why a chat would or would not use each passage. */
+export const createSearchExplanation = (deps: Deps) => {
+  const { collections, selection, retrieval, maxTokens } = deps
+
+  /**
+   * Files small enough to be sent whole are ranked nevertheless: this endpoint shows the ranking.
+   */
+  const rankWhole = async (
+    whole: SelectedSources,
+    query: { userId: string; question: string; previous: string | undefined; mode: RetrievalMode },
+    files: readonly FileSummary[],
+  ): Promise<{ passages: FoundPassage[]; ranked: RankingInfo }> => {
+    const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
+    const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))
+    const rest = whole.passages.filter(({ file_id, start }) => !ids.has(`${file_id} ${start}`))
+    const first = found.map((passage): FoundPassage => ({ ...passage, reason: "whole" }))
+    return { passages: [...first, ...rest.map((passage) => ({ ...passage, score: 0 }))], ranked }
+  }
+
+  return {
+    query: async (
+      caller: Caller,
+      id: string,
+      { query: question, previous, k }: CollectionQuery,
+    ): Promise<CollectionSearchResult> => {
+      const collection = await collections.getReadable(caller, id)
+      const all = await collections.filesOf(id)
+      const collected = all.filter(isSearchable)
+      const query = { userId: caller.user.id, question, previous, mode: collection.search }
+      const tokens = maxTokens()
+      const selected = await selection.select({ ...query, named: [], collected, maxTokens: tokens })
+      const { passages, ranked } = selected.ranked
+        ? { passages: [...selected.passages, ...selected.leftOut], ranked: selected.ranked }
+        : await rankWhole(selected, query, collected)
+      return {
+        passages: passages.slice(0, k),
+        budget: { tokens, used: selected.tokens, passages: selected.passages.length },
+        search: ranked.search,
+        note: searchNotes(collection.search, ranked).join(" ") || null,
+        embedding_model: ranked.model,
+        partly_embedded: ranked.partlyEmbedded,
+        sources_skipped: all.filter((file) => !isSearchable(file)).map(toSkippedFile),
+      }
+    },
+  }
+}
+
+export type SearchExplanation = ReturnType<typeof createSearchExplanation>
