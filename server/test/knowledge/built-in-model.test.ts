@@ -293,6 +293,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
       model: "bge-m3",
       variable: "EMBEDDING_MODEL",
       problem: 'No connection currently offers the model "bge-m3".',
+      problem_reference: { id: "model_not_offered", values: { id: "bge-m3" } },
     })
   })
 })
