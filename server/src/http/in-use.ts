@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { fail, type ObjectsInUse as InUse } from "../errors.ts"
+import { MessageReference } from "./message-reference.ts"
 
 const NamedObject = z.object({ type: z.string(), id: z.string(), name: z.string() })
 
@@ -27,7 +28,12 @@ export type ObjectsInUse = z.output<typeof ObjectsInUse>
 
 /** The body of an error 409 `in_use`. */
 export const InUseError = z
-  .object({ detail: z.string(), code: z.string(), in_use: ObjectsInUse.optional() })
+  .object({
+    detail: z.string(),
+    code: z.string(),
+    ...MessageReference.partial().shape,
+    in_use: ObjectsInUse.optional(),
+  })
   .meta({ id: "InUseError" })
 
 /** `delete` deletes what others use as well. */
