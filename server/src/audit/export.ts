@@ -54,9 +54,9 @@ async function* streamLines(
 export const createExportResponse = (
   reader: AuditReader,
   query: AuditExportQuery,
-  exchange: NodeRequestContext,
+  context: NodeRequestContext,
 ): Response =>
-  new Response(streamText(streamLines(reader, query), exchange), {
+  new Response(streamText(streamLines(reader, query), context), {
     headers: {
       "content-type": formats[query.format].type,
       "content-disposition": `attachment; filename="portico-audit.${query.format}"`,

@@ -17,9 +17,9 @@ interface Deps {
 /** The audit log is read-only: no route changes an event. */
 export const createAuditRouter = ({ router, db, audit, reader, status }: Deps): Router => {
   router.on(auditRoutes.list, ({ query }) => reader.page(query))
-  router.on(auditRoutes.export, async ({ actor, query, exchange }) => {
+  router.on(auditRoutes.export, async ({ actor, query, context }) => {
     await audit.recordDurably(db, { actor, action: "audit.exported" })
-    return createExportResponse(reader, query, exchange)
+    return createExportResponse(reader, query, context)
   })
   router.on(auditRoutes.status, status)
   router.on(auditRoutes.get, ({ params }) => reader.get(params.id))

@@ -34,7 +34,7 @@ interface Deps {
   /** Called for each authenticated request, to record the last use. */
   onAuthenticated: (caller: Caller) => void
   /** Called for each rejected credential. */
-  onRejected: (exchange: RequestContext) => void
+  onRejected: (context: RequestContext) => void
   /** Origin whose pages may use the cookie, in addition to the request's own host. */
   publicOrigin: string | undefined
 }
@@ -130,15 +130,15 @@ export const createAuthenticate = (deps: Deps) => {
 
   const acceptCaller = (
     caller: Caller | null,
-    exchange: RequestContext,
+    context: RequestContext,
     { source }: RequestCredential,
   ): Caller => {
     const expires = caller?.credential.limits.expires_at ?? null
     if (!caller || (expires !== null && expires <= now())) {
-      onRejected(exchange)
+      onRejected(context)
       return failUnauthorized()
     }
-    const { method, headers } = exchange.incoming
+    const { method, headers } = context.incoming
     if (source === "cookie" && isUnsafeMethod(method) && !isSameOrigin(headers, publicOrigin)) {
       fail("forbidden", "This request was sent by a page of another website.")
     }
@@ -146,10 +146,10 @@ export const createAuthenticate = (deps: Deps) => {
     return caller
   }
 
-  return (exchange: RequestContext): Caller | Promise<Caller> => {
-    const credential = extractCredential(exchange.incoming.headers)
+  return (context: RequestContext): Caller | Promise<Caller> => {
+    const credential = extractCredential(context.incoming.headers)
     if (!credential) {
-      if (exchange.incoming.headers.authorization !== undefined) onRejected(exchange)
+      if (context.incoming.headers.authorization !== undefined) onRejected(context)
       return failUnauthorized()
     }
     const { secret } = credential
@@ -157,15 +157,15 @@ export const createAuthenticate = (deps: Deps) => {
     const cached = cachedByHash.get(digest)
     if (!cached)
       return lookUpCaller(secret, digest).then((caller) =>
-        acceptCaller(caller, exchange, credential),
+        acceptCaller(caller, context, credential),
       )
     if (cached.staleness !== "no") {
       return lookUpOrUseCached(secret, digest, cached).then((caller) =>
-        acceptCaller(caller, exchange, credential),
+        acceptCaller(caller, context, credential),
       )
     }
     if (cached.checkedAt + cacheTtlMs < performance.now())
       refreshInBackground(secret, digest, cached)
-    return acceptCaller(cached.caller, exchange, credential)
+    return acceptCaller(cached.caller, context, credential)
   }
 }

@@ -24,8 +24,8 @@ interface Deps {
 /** Authenticates requests and records uses and failures. */
 export const createAuthentication = ({ config, failures, ...deps }: Deps) => {
   const lastSeen = createLastSeen(deps)
-  const onRejected = (exchange: RequestContext): void => {
-    const actor = actorOf(null, exchange)
+  const onRejected = (context: RequestContext): void => {
+    const actor = actorOf(null, context)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
     void failures.recordInBackground(failure)
   }

@@ -6,9 +6,9 @@ import type { Authenticate } from "../http/router.ts"
 /** Returns a function that finds a request's caller; null without valid credentials. */
 export const createFindCaller =
   (authenticate: Authenticate) =>
-  async (exchange: RequestContext): Promise<Caller | null> => {
+  async (context: RequestContext): Promise<Caller | null> => {
     try {
-      return await authenticate(exchange)
+      return await authenticate(context)
     } catch (error) {
       if (error instanceof Failure && error.status === 401) return null
       throw error

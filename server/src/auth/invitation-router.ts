@@ -28,7 +28,7 @@ export const createInvitationRouter = ({ router, invitations, config }: Deps): R
     invitations.open(body.token, deviceOf(request)),
   )
   router.on(invitationRoutes.accept, async ({ body, ...request }) => {
-    const { headers } = request.exchange.incoming
+    const { headers } = request.context.incoming
     if (!isSameOrigin(headers, publicOrigin))
       fail("forbidden", "Pages of other websites cannot create accounts.")
     const signedIn = await invitations.accept(body, deviceOf(request))

@@ -54,16 +54,16 @@ export const createAuthRouter = (deps: Deps): Router => {
   const findCaller = createFindCaller(authenticate)
 
   router.on(authRoutes.signUp, async ({ body, ...request }) => {
-    requireSameOrigin(request.exchange)
-    return withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange)
+    requireSameOrigin(request.context)
+    return withCookie(await accounts.signUp(body, deviceOf(request)), request.context)
   })
   router.on(authRoutes.signIn, async ({ body, ...request }) => {
-    requireSameOrigin(request.exchange)
-    return withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange)
+    requireSameOrigin(request.context)
+    return withCookie(await accounts.signIn(body, deviceOf(request)), request.context)
   })
   router.on(authRoutes.account, ({ caller }) => describeCaller(caller))
-  router.on(authRoutes.session, async ({ exchange }): Promise<WebSession> => {
-    const caller = await findCaller(exchange)
+  router.on(authRoutes.session, async ({ context }): Promise<WebSession> => {
+    const caller = await findCaller(context)
     if (!caller) return { user: null, banner: null, default_model: "" }
     const { banner: text, banner_kind: kind } = settings.current()
     return {
@@ -80,7 +80,7 @@ export const createAuthRouter = (deps: Deps): Router => {
     users.update(actor, caller.user.id, body),
   )
   router.on(authRoutes.updatePassword, async ({ caller, body, ...request }) =>
-    withCookie(await accounts.changePassword(caller, body, deviceOf(request)), request.exchange),
+    withCookie(await accounts.changePassword(caller, body, deviceOf(request)), request.context),
   )
   router.on(authRoutes.addUser, ({ actor, caller, body }) =>
     users.create(actor, { ...body, source: "local" }, users.requireAdmin(caller)),

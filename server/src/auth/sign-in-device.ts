@@ -9,13 +9,13 @@ export interface SignInDevice {
 }
 
 export const deviceOf = ({
-  exchange,
+  context,
   actor,
 }: {
-  exchange: RequestContext
+  context: RequestContext
   actor: Actor
 }): SignInDevice => ({
   actor,
-  address: exchange.address,
-  userAgent: exchange.incoming.headers["user-agent"] ?? null,
+  address: context.address,
+  userAgent: context.incoming.headers["user-agent"] ?? null,
 })

@@ -42,9 +42,9 @@ interface AnswerRequest extends DispatchRequest {
   sourcePassages?: readonly SourcePassage[] | null
 }
 
-/** A request as it is sent, and the exchange that it belongs to. */
+/** A request as it is sent, and the HTTP request that it belongs to. */
 interface ClientRequest extends PreparedRequest {
-  exchange: RequestContext
+  context: RequestContext
   caller: Caller
   /** As the client sent it. */
   received: ModelRequest
@@ -83,7 +83,7 @@ export const createCompletions = ({
 
   /** Runs `work` as a request in progress, whose signal is aborted when it must end. */
   const runAbortable = async <T>(
-    exchange: RequestContext,
+    context: RequestContext,
     caller: Caller,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
@@ -91,7 +91,7 @@ export const createCompletions = ({
     const { signal } = controller
     const abort = (failure: Failure): void => controller.abort(failure)
     const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
-    whenClosed(exchange.outgoing, onDisconnect)
+    whenClosed(context.outgoing, onDisconnect)
     const unregister = inFlight.track(caller, {
       revoke: () => abort(revokedFailure()),
       shutDown: () => abort(shutdownFailure()),
@@ -107,13 +107,13 @@ export const createCompletions = ({
   }
 
   const createRelay = (
-    { exchange, caller, received, storedItems }: ClientRequest,
+    { context, caller, received, storedItems }: ClientRequest,
     options: RelayOptions,
   ): CompletionRelay => {
-    if (!options.operation.stream.isNumbered) return new CompletionRelay(exchange, options)
-    if (!storedItems) return new ResponsesApiRelay(exchange, options)
-    const storage = storageOf({ exchange, caller, received, input: storedItems })
-    return new StoringResponseRelay(exchange, options, storage)
+    if (!options.operation.stream.isNumbered) return new CompletionRelay(context, options)
+    if (!storedItems) return new ResponsesApiRelay(context, options)
+    const storage = storageOf({ context, caller, received, input: storedItems })
+    return new StoringResponseRelay(context, options, storage)
   }
 
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */
@@ -121,7 +121,7 @@ export const createCompletions = ({
     clientRequest: ClientRequest,
     citationResult: AnswerSources | null,
   ): Promise<void> => {
-    const { exchange, caller, received, request, converted, resolved } = clientRequest
+    const { context, caller, received, request, converted, resolved } = clientRequest
     const dropped = new DroppedFields(converted?.dropped ?? [])
     const conversion = converted ? createConversion(converted, citationResult, dropped) : undefined
     const sources =
@@ -131,15 +131,15 @@ export const createCompletions = ({
     const pingMs = request.streamed && operation.stream.ping !== null ? heartbeatMs : undefined
     const options = { operation, formatFailure, sources, dropped, pingMs }
     const consumer = createRelay(clientRequest, options)
-    const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
-    const dispatchRequest = { caller, request, usageContext: exchange, conversion, dropped }
+    const target = { resolved, headers: forwardedClientHeaders(context, caller) }
+    const dispatchRequest = { caller, request, usageContext: context, conversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
   }
 
   /** `complete` for a request whose answer is based on files. */
   const completeWithSources = async (clientRequest: ClientRequest): Promise<void> => {
-    const { exchange, caller, request, resolved } = clientRequest
-    const { citationResult, ...sourced } = await runAbortable(exchange, caller, (signal) =>
+    const { context, caller, request, resolved } = clientRequest
+    const { citationResult, ...sourced } = await runAbortable(context, caller, (signal) =>
       addSources(caller, { request, resolved, signal }),
     )
     const present = await resolveAgain(caller, request)
@@ -147,55 +147,55 @@ export const createCompletions = ({
   }
 
   const prepare = async (
-    exchange: RequestContext,
+    context: RequestContext,
     caller: Caller,
     { received, format, resolved }: ReceivedRequest,
   ): Promise<ClientRequest> => {
-    const prepared = await runAbortable(exchange, caller, async (signal) => {
-      const input = { exchange, caller, signal }
+    const prepared = await runAbortable(context, caller, async (signal) => {
+      const input = { context, caller, signal }
       const standalone = await preparation.resolveReferences(received, { ...input, resolved })
       const current = await resolveAgain(caller, received)
       return preparation.prepare(received, standalone, { ...input, format, resolved: current })
     })
     const present = await resolveAgain(caller, received)
-    return { ...prepared, exchange, caller, received, resolved: present }
+    return { ...prepared, context, caller, received, resolved: present }
   }
 
   /** Responds with the provider's count of a prompt's tokens, otherwise with an estimate. */
   const countTokens = async (
-    { exchange, caller, received, request, converted, resolved }: ClientRequest,
+    { context, caller, received, request, converted, resolved }: ClientRequest,
     { format, sendTokenEstimate }: TokenCounting,
   ): Promise<void> => {
     const owner = { userId: caller.user.id }
     const sendEstimate = async (): Promise<void> => {
       const requests = { received, resolved: request }
       const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
-      sendTokenEstimate(exchange, await conversion.countTokens(owner, canonical))
+      sendTokenEstimate(context, await conversion.countTokens(owner, canonical))
     }
     if (converted) return sendEstimate()
-    const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
+    const target = { resolved, headers: forwardedClientHeaders(context, caller) }
     const { operation } = received
     const { formatFailure } = operation.stream
-    const consumer = new TokenCountRelay(exchange, { operation, formatFailure })
-    await dispatch({ caller, request, usageContext: exchange }, target, consumer)
+    const consumer = new TokenCountRelay(context, { operation, formatFailure })
+    await dispatch({ caller, request, usageContext: context }, target, consumer)
     if (consumer.isUnanswered) await sendEstimate()
   }
 
   return {
     /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
     complete: async (
-      exchange: RequestContext,
+      context: RequestContext,
       caller: Caller,
       received: ModelRequest,
     ): Promise<void> => {
-      exchange.model = received.model
+      context.model = received.model
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
       const unprepared = { request: received, converted: null, storedItems: null }
       const { format, sendTokenEstimate } = received.operation
       const clientRequest = format
-        ? await prepare(exchange, caller, { received, format, resolved })
-        : { ...unprepared, exchange, caller, received, resolved }
+        ? await prepare(context, caller, { received, format, resolved })
+        : { ...unprepared, context, caller, received, resolved }
       if (format && sendTokenEstimate) {
         await countTokens(clientRequest, { format, sendTokenEstimate })
       } else if (needsSources(clientRequest.request, clientRequest.resolved)) {
@@ -217,8 +217,11 @@ export const createCompletions = ({
         await dispatch(sourcedRequest, { resolved: target, headers: {} }, consumer)
       }
       if (sourcePassages) {
-        const context = createSourcePrompt({ passages: sourcePassages, fileList: null }, template())
-        return send({ ...request, context }, resolved)
+        const sourcePrompt = createSourcePrompt(
+          { passages: sourcePassages, fileList: null },
+          template(),
+        )
+        return send({ ...request, sourcePrompt }, resolved)
       }
       if (!needsSources(request, resolved)) return send(request, resolved)
       const sourced = await addSources(caller, { request, resolved, signal })

@@ -27,7 +27,7 @@ import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
 export interface DispatchRequest {
   caller: Caller
   request: ModelRequest
-  /** The exchange or job that the usage record belongs to. */
+  /** The HTTP request or job that the usage record belongs to. */
   usageContext: UsageContext
   /** Ends the response, like a disconnect of its client. */
   signal?: AbortSignal | undefined

@@ -40,7 +40,7 @@ export const filterRequest = async (
     parseUpstreamBody(unstreamed, resolved.workspace, request.model),
   )
   const bytes = Buffer.from(JSON.stringify(fields))
-  const { context: _context, ...rest } = request
+  const { sourcePrompt: _sourcePrompt, ...rest } = request
   return { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
 }
 

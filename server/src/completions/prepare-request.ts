@@ -52,7 +52,7 @@ interface Deps {
 }
 
 interface Input {
-  exchange: RequestContext
+  context: RequestContext
   caller: Caller
   resolved: ResolvedModel
   signal: AbortSignal
@@ -71,16 +71,16 @@ export const createRequestPreparation = (deps: Deps) => {
 
   const replaceReferences = async (
     received: ModelRequest,
-    { exchange, caller, signal }: Input,
+    { context, caller, signal }: Input,
   ): Promise<StandaloneRequest> => {
-    const context = { caller, signal, reserve: bodyMemory.reserverOf(exchange) }
+    const reading = { caller, signal, reserve: bodyMemory.reserverOf(context) }
     if (!received.operation.refersToResponses) {
-      const request = await inlineFiles(received, { ...context, storedPositions: [] })
+      const request = await inlineFiles(received, { ...reading, storedPositions: [] })
       return { request, storedItems: null }
     }
-    const resolvedRequest = await references.resolve(caller.user.id, received, context)
+    const resolvedRequest = await references.resolve(caller.user.id, received, reading)
     const { storedPositions } = resolvedRequest
-    const request = await inlineFiles(resolvedRequest.request, { ...context, storedPositions })
+    const request = await inlineFiles(resolvedRequest.request, { ...reading, storedPositions })
     return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
   }
 

@@ -39,7 +39,7 @@ const eventStreamHeaders = ["content-type", "text/event-stream; charset=utf-8"]
  */
 export class CompletionRelay implements ResponseConsumer {
   readonly passesBodiesAbove: number = 1024 * 1024
-  readonly #exchange: RequestContext
+  readonly #context: RequestContext
   readonly #reply: ResponseWriter
   readonly #operation: ApiOperation
   readonly #formatFailure: StreamFormat["formatFailure"]
@@ -52,11 +52,11 @@ export class CompletionRelay implements ResponseConsumer {
   #isEarly = false
 
   constructor(
-    exchange: RequestContext,
+    context: RequestContext,
     { operation, formatFailure, sources, dropped, pingMs }: RelayOptions,
   ) {
-    this.#exchange = exchange
-    this.#reply = new ResponseWriter(exchange)
+    this.#context = context
+    this.#reply = new ResponseWriter(context)
     this.#operation = operation
     this.#formatFailure = formatFailure
     this.#sources = sources
@@ -123,7 +123,7 @@ export class CompletionRelay implements ResponseConsumer {
   onFailure(failure: Failure, { head, isFrameOpen }: FailurePoint): void {
     const reply = this.#reply
     // Before the response ends: the access log is written as soon as it has.
-    this.#exchange.failure = failure
+    this.#context.failure = failure
     if (!(head || this.#isEarly)) reply.sendFailure(this.#operation.api, failure)
     else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isFrameOpen)
     else reply.abort()
@@ -146,7 +146,7 @@ export class CompletionRelay implements ResponseConsumer {
 
   /** Proxies and clients close connections that are silent: the head is sent with the first ping. */
   #ping(): void {
-    const { outgoing } = this.#exchange
+    const { outgoing } = this.#context
     if (outgoing.destroyed) {
       this.#pings?.stop()
       return

@@ -72,7 +72,7 @@ const applyWorkspace = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
 ): ByteEdit[] => {
-  const { operation, fields, context } = request
+  const { operation, fields, sourcePrompt } = request
   if (!operation.isChatCompletion) return []
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
   const reserved = new Set([
@@ -83,7 +83,7 @@ const applyWorkspace = (
     if (reserved.has(name.toLowerCase()) || value === undefined || value === null) continue
     changes.set(name, JSON.stringify(value))
   }
-  const prompt = [systemPrompts(workspace), context].filter(Boolean).join("\n\n")
+  const prompt = [systemPrompts(workspace), sourcePrompt].filter(Boolean).join("\n\n")
   return prompt ? promptEdit(request, prompt) : []
 }
 
@@ -102,7 +102,7 @@ export const buildUpstreamBody = (
 ): Buffer => {
   const changes = new Map<string, string>()
   if (upstreamModel !== request.model) changes.set("model", JSON.stringify(upstreamModel))
-  const hasAdditions = workspace.length > 0 || request.context
+  const hasAdditions = workspace.length > 0 || request.sourcePrompt
   const messageEdits = hasAdditions ? applyWorkspace(changes, request, workspace) : []
   if (hidesUsage(request)) {
     const requestedOptions = request.fields.stream_options

@@ -12,7 +12,7 @@ export interface ModelRequest extends JsonObject {
   /** The functions through which the request was made, outermost first. */
   callingFunctions?: readonly string[]
   /** Text that the gateway adds to the prompt: the source prompt. */
-  context?: string
+  sourcePrompt?: string
 }
 
 const wrongType = (param: string, expected: string): never =>

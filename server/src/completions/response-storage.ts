@@ -34,7 +34,7 @@ interface Deps {
 }
 
 export interface StoredRequest {
-  exchange: RequestContext
+  context: RequestContext
   caller: Caller
   received: ModelRequest
   /** The items to store with the response. */
@@ -48,7 +48,7 @@ const isOverLimit = (error: unknown): error is Failure =>
 
 export const createResponseStorage =
   ({ storedResponses, log, conversion, limits }: Deps) =>
-  ({ exchange, caller, received, input }: StoredRequest): ResponseStorage => {
+  ({ context, caller, received, input }: StoredRequest): ResponseStorage => {
     const userId = caller.user.id
     const { previous_response_id = null } = received.fields
     const members = { id: createId("resp"), store: true as const, previous_response_id }
@@ -59,7 +59,7 @@ export const createResponseStorage =
     const holdLimits = (): (() => void) => {
       const releases = [limits.requests.hold(userId, 1)]
       let isEnded = false
-      whenClosed(exchange.outgoing, () => {
+      whenClosed(context.outgoing, () => {
         if (!isEnded) releases.push(limits.bodies.hold(userId, received.bytes.length))
       })
       return () => {
@@ -75,7 +75,7 @@ export const createResponseStorage =
       } catch (error) {
         if (!isOverLimit(error)) throw error
         const { message: reason } = error
-        log.warn({ request_id: exchange.requestId, user: userId, reason }, "Response not stored")
+        log.warn({ request_id: context.requestId, user: userId, reason }, "Response not stored")
         return false
       } finally {
         release()

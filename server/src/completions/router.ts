@@ -52,9 +52,9 @@ export const createCompletionRouter = ({ router, api, completions, bodyLimit }: 
         body,
         responses: { ...errors, 200: json(response.schema, response.description) },
       }),
-      ({ caller, exchange, read }) => {
+      ({ caller, context, read }) => {
         const answer = (received: JsonBody): Promise<void> =>
-          completions.complete(exchange, caller, parseModelRequest(operation, received))
+          completions.complete(context, caller, parseModelRequest(operation, received))
         const received = read(limits)
         return received instanceof Promise ? received.then(answer) : answer(received)
       },

@@ -120,7 +120,7 @@ export const createSourceSearch =
       signal,
     })
     return {
-      request: { ...withoutFiles, context: createSourcePrompt(cited, template()) },
+      request: { ...withoutFiles, sourcePrompt: createSourcePrompt(cited, template()) },
       citationResult: cited,
     }
   }

@@ -26,11 +26,11 @@ const createClient = () => {
       isEnded = true
     },
   }
-  const exchange = {
+  const context = {
     ...{ outgoing, requestId: "req_1", address: "", startedAt: 0, caller: null },
     incoming: { headers: {}, socket: {} },
   } satisfies RequestContext
-  return { exchange, text: () => received.join(""), isEnded: () => isEnded }
+  return { context, text: () => received.join(""), isEnded: () => isEnded }
 }
 
 const openRelay = () => {
@@ -45,7 +45,7 @@ const openRelay = () => {
   const operation = responsesOperation
   const { formatFailure } = operation.stream
   const options = { operation, formatFailure }
-  const relay = new StoringResponseRelay(client.exchange, options, { members, save, saveLarge })
+  const relay = new StoringResponseRelay(client.context, options, { members, save, saveLarge })
   relay.onStart(head)
   return { relay, client, saved, storing }
 }
@@ -146,7 +146,7 @@ describe("a stream that is stored", () => {
     }
     expect(client.text()).toBe(format([created, delta, failed].flatMap((event) => event ?? [])))
     expect(client.isEnded()).toBe(true)
-    expect(client.exchange).toHaveProperty("failure.code", "unavailable")
+    expect(client.context).toHaveProperty("failure.code", "unavailable")
   })
 
   it("drops an event that did not arrive completely", () => {

@@ -32,16 +32,16 @@ type Stage =
  */
 export class StoringResponseRelay extends ResponsesApiRelay {
   override readonly passesBodiesAbove = maxResponseBytes
-  readonly #exchange: RequestContext
+  readonly #context: RequestContext
   readonly #storage: ResponseStorage
   #stage: Stage = "answering"
   #isEnding = false
   /** What follows the last event while it is held back. */
   #held = ""
 
-  constructor(exchange: RequestContext, options: RelayOptions, storage: ResponseStorage) {
-    super(exchange, options)
-    this.#exchange = exchange
+  constructor(context: RequestContext, options: RelayOptions, storage: ResponseStorage) {
+    super(context, options)
+    this.#context = context
     this.#storage = storage
   }
 
@@ -151,7 +151,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
 
   #endUnsaved(error: unknown): void {
     const failure = toFailure(error)
-    this.#exchange.failure = failure
+    this.#context.failure = failure
     super.relayFrames(Buffer.from(formatResponsesFailure(failure, this.sent)))
     this.endReply()
   }

@@ -6,7 +6,7 @@ import { translatable } from "../i18n/message.ts"
 import type { ObjectStore } from "./object-store.ts"
 
 interface ContentRequest {
-  exchange: NodeRequestContext
+  context: NodeRequestContext
   method: string
   range: string | undefined
   ifRange: string | undefined
@@ -86,6 +86,6 @@ export const createContentResponse = async (
   if (!bytes) {
     return fail("file_lost", translatable("file_content_lost"))
   }
-  const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, request.exchange)
+  const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, request.context)
   return new Response(body, { status, headers })
 }

@@ -74,7 +74,7 @@ const headersOf = ({ offset, size, expires_at }: UploadProgress): Record<string,
 
 type UploadRequest = Pick<
   RouteRequest<"user", z.output<typeof IdParams>, unknown, unknown>,
-  "caller" | "actor" | "params" | "exchange"
+  "caller" | "actor" | "params" | "context"
 >
 
 interface Deps {
@@ -84,9 +84,9 @@ interface Deps {
 
 /** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
 export const createResumableRouter = ({ router, resumable }: Deps): Router => {
-  router.on(resumableRoutes.create, async ({ caller, query, exchange }) => {
-    checkTusVersion(exchange)
-    const { incoming } = exchange
+  router.on(resumableRoutes.create, async ({ caller, query, context }) => {
+    checkTusVersion(context)
+    const { incoming } = context
     incoming.resume()
     const size = parseIntegerHeader(incoming, "upload-length")
     const request = { ...parseFileDetails(incoming), size, process: query.process }
@@ -95,9 +95,9 @@ export const createResumableRouter = ({ router, resumable }: Deps): Router => {
     return new Response(null, { status: 201, headers })
   })
 
-  router.on(resumableRoutes.get, async ({ caller, actor, params, exchange }) => {
-    const { method } = exchange.incoming
-    if (method === "HEAD") checkTusVersion(exchange)
+  router.on(resumableRoutes.get, async ({ caller, actor, params, context }) => {
+    const { method } = context.incoming
+    if (method === "HEAD") checkTusVersion(context)
     const found = await resumable.progress(actor, caller, params.id)
     const headers = headersOf(found)
     return method === "HEAD"
@@ -109,9 +109,9 @@ export const createResumableRouter = ({ router, resumable }: Deps): Router => {
     caller,
     actor,
     params,
-    exchange,
+    context,
   }: UploadRequest): Promise<Response> => {
-    const { incoming } = exchange
+    const { incoming } = context
     const from = parseIntegerHeader(incoming, "upload-offset")
     if (header(incoming, "content-type") !== uploadContentType) {
       fail("unsupported_media_type", `Set Content-Type to ${uploadContentType}.`)
@@ -127,18 +127,18 @@ export const createResumableRouter = ({ router, resumable }: Deps): Router => {
   }
 
   router.on(resumableRoutes.append, (request) => {
-    checkTusVersion(request.exchange)
+    checkTusVersion(request.context)
     return appendBytes(request)
   })
 
   router.on(resumableRoutes.remove, (request) => {
-    checkTusVersion(request.exchange)
+    checkTusVersion(request.context)
     return cancelUpload(request)
   })
 
   router.on(resumableRoutes.appendByPost, (request) => {
-    checkTusVersion(request.exchange)
-    const method = header(request.exchange.incoming, "x-http-method-override").toUpperCase()
+    checkTusVersion(request.context)
+    const method = header(request.context.incoming, "x-http-method-override").toUpperCase()
     if (method === "PATCH") return appendBytes(request)
     if (method === "DELETE") return cancelUpload(request)
     return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")

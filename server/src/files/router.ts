@@ -35,11 +35,11 @@ export const createFileRouter = ({
   inFlight,
   ...settings
 }: Deps): Router => {
-  router.on(fileRoutes.upload, async ({ caller, actor, query, exchange }) => {
+  router.on(fileRoutes.upload, async ({ caller, actor, query, context }) => {
     const requiresText = query.process && !settings.hasExtractionEngine
     const owner = caller.user.id
     const receive = () =>
-      uploadReceiver.receive(exchange.incoming, { owner, requiresText }, (read) =>
+      uploadReceiver.receive(context.incoming, { owner, requiresText }, (read) =>
         files.add(actor, { upload: read, owner, caller, process: query.process }),
       )
     if (query.process_in_background || !query.process) return receive()
@@ -47,7 +47,7 @@ export const createFileRouter = ({
     const end = (): void => abort.abort()
     // Entered before anything is stored, as it may throw.
     const leave = inFlight.track(caller, { revoke: end, shutDown: end })
-    whenClosed(exchange.outgoing, end)
+    whenClosed(context.outgoing, end)
     try {
       const added = await receive()
       const wait = { ms: processingTimeoutMs, signal: abort.signal }
@@ -64,11 +64,11 @@ export const createFileRouter = ({
     files.withOwner(toRecord(await files.getReadable(caller, params.id))),
   )
 
-  router.on(fileRoutes.content, async ({ caller, params, exchange }) => {
+  router.on(fileRoutes.content, async ({ caller, params, context }) => {
     const file = await files.getReadable(caller, params.id)
-    const { headers, method = "GET" } = exchange.incoming
+    const { headers, method = "GET" } = context.incoming
     return createContentResponse(objects, file, {
-      exchange,
+      context,
       method,
       range: headers.range,
       ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),

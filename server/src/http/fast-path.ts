@@ -25,16 +25,16 @@ export interface FastPathRoute {
   path: string
   style: ErrorStyle
   /** @throws {Failure} before anything is sent, synchronously or as a rejection */
-  answer: (exchange: RequestContext, read: ReadBody) => Promise<void>
+  answer: (context: RequestContext, read: ReadBody) => Promise<void>
 }
 
 /** Aborts a response that has already started so that clients do not mistake it for complete. */
-const refuse = (exchange: RequestContext, style: ErrorStyle, error: unknown): void => {
+const refuse = (context: RequestContext, style: ErrorStyle, error: unknown): void => {
   const failure = toFailure(error)
-  exchange.failure = failure
-  const { headersSent, writableEnded } = exchange.outgoing
-  if (!headersSent) new ResponseWriter(exchange).sendFailure(style, failure)
-  else if (!writableEnded) exchange.outgoing.destroy()
+  context.failure = failure
+  const { headersSent, writableEnded } = context.outgoing
+  if (!headersSent) new ResponseWriter(context).sendFailure(style, failure)
+  else if (!writableEnded) context.outgoing.destroy()
 }
 
 const readerOf =
@@ -45,12 +45,12 @@ const readerOf =
 /** Runs a fast-path route and responds with an error if it throws. */
 export const respondFastPath = (
   route: FastPathRoute,
-  exchange: RequestContext,
+  context: RequestContext,
   read: ReadBody,
 ): void => {
-  const refused = (error: unknown): void => refuse(exchange, route.style, error)
+  const refused = (error: unknown): void => refuse(context, route.style, error)
   try {
-    route.answer(exchange, read).catch(refused)
+    route.answer(context, read).catch(refused)
   } catch (error) {
     refused(error)
   }

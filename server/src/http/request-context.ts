@@ -60,10 +60,10 @@ export const pathOf = (url: string | undefined): string => (url ?? "").split("?"
 
 export interface HonoEnv {
   Bindings: HttpBindings
-  Variables: { exchange: NodeRequestContext }
+  Variables: { context: NodeRequestContext }
 }
 
-export type HttpContext = Context<HonoEnv>
+export type HonoContext = Context<HonoEnv>
 
 const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
@@ -71,7 +71,7 @@ export interface RequestContextDeps {
   addressOf: (incoming: IncomingHead) => string
   cors: Pick<Cors, "headersFor">
   /** Writes the request's access log entry. */
-  logRequest: (exchange: RequestContext) => void
+  logRequest: (context: RequestContext) => void
 }
 
 /** Creates a request's context; its access log entry is written when the response closes. */
@@ -81,7 +81,7 @@ export const createRequestContext = <I extends IncomingHead, O extends Outgoing>
   outgoing: O,
 ): RequestContext & { incoming: I; outgoing: O } => {
   const sent = incoming.headers["x-request-id"]
-  const exchange = {
+  const context = {
     incoming,
     outgoing,
     requestId: typeof sent === "string" && validRequestId.test(sent) ? sent : randomUUID(),
@@ -90,8 +90,8 @@ export const createRequestContext = <I extends IncomingHead, O extends Outgoing>
     startedAt: performance.now(),
     caller: null,
   }
-  outgoing.once("close", () => logRequest(exchange))
-  return exchange
+  outgoing.once("close", () => logRequest(context))
+  return context
 }
 
 /**
@@ -142,15 +142,15 @@ export const createNodeRequestContext = (
   opening: RequestContextDeps,
   bindings: HttpBindings,
 ): NodeRequestContext => {
-  const exchange = createRequestContext(opening, bindings.incoming, bindings.outgoing)
+  const context = createRequestContext(opening, bindings.incoming, bindings.outgoing)
   bindings.outgoing.once("close", () => {
     discardRest(bindings)
     releaseListenersOnceClosed(bindings)
   })
   // Without a listener, an `error` event of one response would end the process.
   bindings.outgoing.on("error", (error) => {
-    exchange.failure ??= error
+    context.failure ??= error
     bindings.outgoing.destroy()
   })
-  return exchange
+  return context
 }

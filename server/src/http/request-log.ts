@@ -25,31 +25,31 @@ const member = (name: string, value: string | undefined): string => {
 }
 
 /** The entry as pino would write it; built by hand because most requests log one. */
-const formatInfoLine = (exchange: RequestContext): string => {
-  const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
+const formatInfoLine = (context: RequestContext): string => {
+  const { incoming, outgoing, caller, requestId, address, model, connection } = context
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
     `${member("method", incoming.method)}${member("path", pathOf(incoming.url))}` +
-    `,"status":${outgoing.statusCode},"duration_ms":${durationOf(exchange)}` +
+    `,"status":${outgoing.statusCode},"duration_ms":${durationOf(context)}` +
     `${member("address", address)}${member("user", caller?.user.id)}` +
-    `${member("key", keyOf(exchange))}${member("model", model)}` +
+    `${member("key", keyOf(context))}${member("model", model)}` +
     `${member("connection", connection)},"msg":"request"}\n`
   )
 }
 
-const logFields = (exchange: RequestContext): object => {
-  const { incoming, outgoing, caller, failure } = exchange
+const logFields = (context: RequestContext): object => {
+  const { incoming, outgoing, caller, failure } = context
   return {
-    request_id: exchange.requestId,
+    request_id: context.requestId,
     method: incoming.method,
     path: shortenValue(pathOf(incoming.url)),
     status: outgoing.statusCode,
-    duration_ms: durationOf(exchange),
-    address: exchange.address,
+    duration_ms: durationOf(context),
+    address: context.address,
     user: caller?.user.id,
-    key: keyOf(exchange),
-    model: exchange.model && shortenValue(exchange.model),
-    connection: exchange.connection,
+    key: keyOf(context),
+    model: context.model && shortenValue(context.model),
+    connection: context.connection,
     aborted: outgoing.writableFinished ? undefined : true,
     error: failure && shortenMessage(failure.message),
     err: failure && causeOf(failure),
@@ -70,13 +70,13 @@ const canWrite = (target: unknown): target is { write(line: string): void } =>
  * Writes one access log entry per request, without bodies, secrets or query string. If the client
  * disconnected before the response was complete, the entry is marked `aborted`.
  */
-export const createRequestLog = (log: Logger): ((exchange: RequestContext) => void) => {
+export const createRequestLog = (log: Logger): ((context: RequestContext) => void) => {
   const stream: unknown = Reflect.get(log, symbols.streamSym)
-  return (exchange) => {
-    const level = levelOf(exchange)
+  return (context) => {
+    const level = levelOf(context)
     if (!log.isLevelEnabled(level)) return
-    const isOrdinary = level === "info" && !exchange.failure && exchange.outgoing.writableFinished
-    if (isOrdinary && canWrite(stream)) stream.write(formatInfoLine(exchange))
-    else log[level](logFields(exchange), "request")
+    const isOrdinary = level === "info" && !context.failure && context.outgoing.writableFinished
+    if (isOrdinary && canWrite(stream)) stream.write(formatInfoLine(context))
+    else log[level](logFields(context), "request")
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { fail } from "../errors.ts"
 import { findUnstorablePath } from "./body.ts"
-import type { HttpContext } from "./request-context.ts"
+import type { HonoContext } from "./request-context.ts"
 import { validate } from "./validate.ts"
 
 /**
@@ -24,8 +24,11 @@ export const parseParams = <T extends z.ZodType>(schema: T, params: unknown): z.
 }
 
 /** Parses the query string. @throws {Failure} `invalid` */
-export const parseQuery = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
-  const query = context.req.query()
+export const parseQuery = <T extends z.ZodType>(
+  schema: T,
+  honoContext: HonoContext,
+): z.output<T> => {
+  const query = honoContext.req.query()
   rejectUnstorable(findUnstorablePath(query))
   return validate(schema, query)
 }

@@ -21,21 +21,19 @@ export const createResponseMemory = (limit: UserLimit) => {
      * Call before a request changes anything: afterwards, its response is always sent.
      * @throws {Failure} `rate_limited` if the user already has too many unread bytes
      */
-    checkAvailable: (exchange: NodeRequestContext): void => {
-      if (!isReadOnly(exchange)) limit.check(ownerOf(exchange))
+    checkAvailable: (context: NodeRequestContext): void => {
+      if (!isReadOnly(context)) limit.check(ownerOf(context))
     },
 
     /** @throws {Failure} `rate_limited` for GET and HEAD if the user has too many unread bytes */
-    count: (exchange: NodeRequestContext, bytes: number): void => {
+    count: (context: NodeRequestContext, bytes: number): void => {
       // Small responses are bounded by the limit on requests.
       if (bytes <= smallBodyBytes) return
-      const { outgoing } = exchange
-      const owner = ownerOf(exchange)
+      const { outgoing } = context
+      const owner = ownerOf(context)
       // A response above the limit is allowed if the user has no other unread response.
       const amount = Math.min(bytes, limit.maxPerUser)
-      const release = isReadOnly(exchange)
-        ? limit.reserve(owner, amount)
-        : limit.hold(owner, amount)
+      const release = isReadOnly(context) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
       whenClosed(outgoing, release)
       outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
     },
@@ -44,9 +42,9 @@ export const createResponseMemory = (limit: UserLimit) => {
      * For a response that is read piece by piece: each piece is held until the next one is read.
      * @throws {Failure} `rate_limited` if the user already has too many unread bytes
      */
-    createPieceCounter: (exchange: NodeRequestContext): CountPiece => {
-      const { outgoing } = exchange
-      const owner = ownerOf(exchange)
+    createPieceCounter: (context: NodeRequestContext): CountPiece => {
+      const { outgoing } = context
+      const owner = ownerOf(context)
       limit.check(owner)
       let release = (): void => {}
       whenClosed(outgoing, () => release())

@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { JsonBody } from "./body-buffer.ts"
 import type { Actor, Caller, Credential } from "./caller.ts"
 import type { ReadBody } from "./fast-path.ts"
-import type { HttpContext, NodeRequestContext, RequestContext } from "./request-context.ts"
+import type { NodeRequestContext, RequestContext } from "./request-context.ts"
 
 /**
  * Who may call a route. `anyone`: credentials are ignored. `signed_in`: any account, even one
@@ -92,13 +92,13 @@ export interface RawRequest<A extends Access, P> {
   caller: CallerOf<A>
   actor: Actor
   params: P
-  exchange: NodeRequestContext
+  context: NodeRequestContext
 }
 
 /** Input of a fast-path handler: the caller is authorized, the body not read yet. */
 export interface FastPathRouteRequest<A extends Access> {
   caller: CallerOf<A>
-  exchange: RequestContext
+  context: RequestContext
   read: ReadBody
 }
 
@@ -118,7 +118,6 @@ export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P
   countReplyBytes: (bytes: number) => void
   /** For a streamed `Response`: counts each piece that is read for it. */
   createPieceCounter: () => CountPiece
-  context: HttpContext
 }
 
 /** What handles the requests of a route, by kind of route. */

@@ -20,8 +20,8 @@ import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path.ts"
 import { checkBodyEscalation } from "./privilege-escalation.ts"
 import {
+  type HonoContext,
   type HonoEnv,
-  type HttpContext,
   type NodeRequestContext,
   pathOf,
   type RequestContext,
@@ -33,10 +33,10 @@ import { createResponseMemory, successOf, toResponse } from "./route-response.ts
 import { validate } from "./validate.ts"
 
 /** Resolves a request's credential to its caller. @throws {Failure} `unauthorized` */
-export type Authenticate = (exchange: RequestContext) => Caller | Promise<Caller>
+export type Authenticate = (context: RequestContext) => Caller | Promise<Caller>
 
 /** Authenticates the identity provider by the SCIM token; it has no account, so no `Caller`. */
-export type AdmitProvisioner = (exchange: RequestContext) => Promise<Actor>
+export type AdmitProvisioner = (context: RequestContext) => Promise<Actor>
 
 export interface Router {
   readonly hono: Hono<HonoEnv>
@@ -85,40 +85,40 @@ export const createRouters =
     const fastPathRoutes: FastPathRoute[] = []
 
     /** @returns null if the request may continue immediately */
-    const waitForTurn = (exchange: RequestContext): Promise<void> | null => {
-      const share = fairLoop.of(exchange.caller?.user.id ?? networkOf(exchange.address))
+    const waitForTurn = (context: RequestContext): Promise<void> | null => {
+      const share = fairLoop.of(context.caller?.user.id ?? networkOf(context.address))
       const turn = share.turn(turnCosts.request)
       if (!turn) return null
       return turn.then(() => {
-        if (exchange.outgoing.destroyed) throw clientDisconnected()
+        if (context.outgoing.destroyed) throw clientDisconnected()
       })
     }
 
     /** Rejected requests wait for their turn too: a flood of them costs others just as much. */
-    const rejectAfterTurn = async (error: unknown, exchange: RequestContext): Promise<never> => {
-      await waitForTurn(exchange)
+    const rejectAfterTurn = async (error: unknown, context: RequestContext): Promise<never> => {
+      await waitForTurn(context)
       throw error
     }
 
     /** Not `async`: synchronous if the caller is cached and need not wait. */
     const resolveCaller = (
       shape: RouteShape,
-      exchange: RequestContext,
+      context: RequestContext,
       path: string,
     ): Caller | null | Promise<Caller | null> => {
       const { access } = shape
       const acceptCaller = (caller: Caller): Caller | Promise<Caller> => {
-        exchange.caller = caller
-        connectionLimit.assignToUser(exchange.incoming.socket, caller.user.id)
+        context.caller = caller
+        connectionLimit.assignToUser(context.incoming.socket, caller.user.id)
         authorize(caller, shape, path)
-        return waitForTurn(exchange)?.then(() => caller) ?? caller
+        return waitForTurn(context)?.then(() => caller) ?? caller
       }
       if (access === "anyone" || access === "provisioner") {
-        return waitForTurn(exchange)?.then(() => null) ?? null
+        return waitForTurn(context)?.then(() => null) ?? null
       }
-      const refuse = (error: unknown): Promise<never> => rejectAfterTurn(error, exchange)
+      const refuse = (error: unknown): Promise<never> => rejectAfterTurn(error, context)
       try {
-        const known = authenticate(exchange)
+        const known = authenticate(context)
         return known instanceof Promise
           ? known.then(acceptCaller).catch(refuse)
           : acceptCaller(known)
@@ -130,12 +130,12 @@ export const createRouters =
     /** Authorizes again after reading the body: access may end while a slow body arrives. */
     const reauthorize = async (
       shape: RouteShape,
-      exchange: RequestContext,
+      context: RequestContext,
       path: string,
     ): Promise<Caller | null> => {
-      if (exchange.caller === null) return null
-      const caller = await authenticate(exchange)
-      exchange.caller = caller
+      if (context.caller === null) return null
+      const caller = await authenticate(context)
+      context.caller = caller
       return authorize(caller, shape, path)
     }
 
@@ -146,46 +146,45 @@ export const createRouters =
       return { maxBytes, maxValues, maxDepth, maxMembers }
     }
 
-    const readLimitedBody = (
-      shape: RouteShape,
-      exchange: NodeRequestContext,
-    ): Promise<JsonBody> => {
+    const readLimitedBody = (shape: RouteShape, context: NodeRequestContext): Promise<JsonBody> => {
       const bodyLimits = limitsOf(shape)
-      const read = () => readJson(exchange.incoming, bodyLimits)
-      return Promise.resolve(bodyMemory.read(exchange, bodyLimits.maxBytes, read))
+      const read = () => readJson(context.incoming, bodyLimits)
+      return Promise.resolve(bodyMemory.read(context, bodyLimits.maxBytes, read))
     }
 
-    const bodyOf = async (shape: RouteShape, exchange: NodeRequestContext): Promise<unknown> => {
+    const bodyOf = async (shape: RouteShape, context: NodeRequestContext): Promise<unknown> => {
       if (!shape.body) return undefined
-      const body = await readLimitedBody(shape, exchange)
+      const body = await readLimitedBody(shape, context)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
       const value = isLeftOut ? {} : parseJsonBody(body)
       rejectUnstorable(findUnstorableInBody(body.bytes, value))
       return validate(shape.body, value)
     }
 
-    const requestOf = async (shape: RouteShape, context: HttpContext) => {
-      const { exchange } = context.var
-      const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
-      const caller = await resolveCaller(shape, exchange, context.req.path)
+    const requestOf = async (shape: RouteShape, honoContext: HonoContext) => {
+      const { context } = honoContext.var
+      const provisioner = shape.access === "provisioner" && (await admitProvisioner(context))
+      const caller = await resolveCaller(shape, context, honoContext.req.path)
       return {
         caller,
-        actor: provisioner || actorOf(caller, exchange),
-        params: shape.params && parseParams(shape.params, context.req.param()),
-        exchange,
+        actor: provisioner || actorOf(caller, context),
+        params: shape.params && parseParams(shape.params, honoContext.req.param()),
         context,
       }
     }
 
-    const add = (shape: RouteShape, handle: (context: HttpContext) => Promise<Response>): void => {
+    const add = (
+      shape: RouteShape,
+      handle: (honoContext: HonoContext) => Promise<Response>,
+    ): void => {
       shapes.push(shape)
       if (shape.method === "all") hono.all(shape.path, handle)
       else hono.on(shape.method.toUpperCase(), shape.path, handle)
     }
 
-    hono.onError((error, context) => {
+    hono.onError((error, honoContext) => {
       const failure = toFailure(error)
-      context.var.exchange.failure = failure
+      honoContext.var.context.failure = failure
       return errorResponse(style, failure)
     })
 
@@ -197,38 +196,38 @@ export const createRouters =
       on: (route, handle) => {
         const shape = toRouteShape(route)
         const { status, defaultBody } = successOf(shape)
-        add(shape, async (context) => {
-          const request = await requestOf(shape, context)
-          const query = shape.query && parseQuery(shape.query, context)
-          const body = await bodyOf(shape, request.exchange)
+        add(shape, async (honoContext) => {
+          const request = await requestOf(shape, honoContext)
+          const query = shape.query && parseQuery(shape.query, honoContext)
+          const body = await bodyOf(shape, request.context)
           if (shape.body) {
-            request.caller = await reauthorize(shape, request.exchange, context.req.path)
+            request.caller = await reauthorize(shape, request.context, honoContext.req.path)
           }
           checkBodyEscalation(request.caller, shape, body)
           const readBody = async () => {
-            const read = await readLimitedBody(shape, request.exchange)
-            await reauthorize(shape, request.exchange, context.req.path)
+            const read = await readLimitedBody(shape, request.context)
+            await reauthorize(shape, request.context, honoContext.req.path)
             return read
           }
-          const countBytes = (bytes: number): void => replies.count(request.exchange, bytes)
-          const createPieceCounter = () => replies.createPieceCounter(request.exchange)
+          const countBytes = (bytes: number): void => replies.count(request.context, bytes)
+          const createPieceCounter = () => replies.createPieceCounter(request.context)
           const counters = { countReplyBytes: countBytes, createPieceCounter }
           const whole = { ...request, query, body, readBody, ...counters }
-          replies.checkAvailable(request.exchange)
+          replies.checkAvailable(request.context)
           // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
           const returned = await runFor(request.caller, () =>
             handle(whole as Parameters<typeof handle>[0]),
           )
           const value = returned === undefined ? defaultBody : returned
-          return toResponse(context.req.method, { value, status, countBytes })
+          return toResponse(honoContext.req.method, { value, status, countBytes })
         })
       },
       raw: (route, handle) => {
         const shape = toRouteShape(route)
         // `raw` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handle>[0]
-        add(shape, async (context) => {
-          const found = await requestOf(shape, context)
+        add(shape, async (honoContext) => {
+          const found = await requestOf(shape, honoContext)
           const request: unknown = found
           await runFor(found.caller, () => handle(request as HandlerRequest))
           return RESPONSE_ALREADY_SENT
@@ -238,22 +237,22 @@ export const createRouters =
         const shape = toRouteShape(route)
         // `fastPath` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handle>[0]
-        add(shape, async (context) => {
-          const { caller, exchange } = await requestOf(shape, context)
+        add(shape, async (honoContext) => {
+          const { caller, context } = await requestOf(shape, honoContext)
           const read: ReadBody = (limits) =>
-            bodyMemory.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
-          const request: unknown = { caller, exchange, read }
+            bodyMemory.read(context, limits.maxBytes, () => readJson(context.incoming, limits))
+          const request: unknown = { caller, context, read }
           await runFor(caller, () => handle(request as HandlerRequest))
           return RESPONSE_ALREADY_SENT
         })
-        const answer: FastPathRoute["answer"] = (exchange, read) => {
+        const answer: FastPathRoute["answer"] = (context, read) => {
           const respond = (caller: Caller | null): Promise<void> => {
-            bodyMemory.reserve(exchange, bodyLimit)
-            const request: unknown = { caller, exchange, read }
+            bodyMemory.reserve(context, bodyLimit)
+            const request: unknown = { caller, context, read }
             return runFor(caller, () => handle(request as HandlerRequest))
           }
-          const called = stripTrailingSlashes(pathOf(exchange.incoming.url))
-          const found = resolveCaller(shape, exchange, called)
+          const called = stripTrailingSlashes(pathOf(context.incoming.url))
+          const found = resolveCaller(shape, context, called)
           return found instanceof Promise ? found.then(respond) : respond(found)
         }
         fastPathRoutes.push({ method: shape.method.toUpperCase(), path: shape.path, style, answer })

@@ -63,17 +63,17 @@ const normalizePath = (request: Request): string => {
 
 const begin =
   (opening: RequestContextDeps, cors: Cors): MiddlewareHandler<HonoEnv> =>
-  async (context, next) => {
-    const exchange = createNodeRequestContext(opening, context.env)
-    exchange.outgoing.setHeader("x-request-id", exchange.requestId)
+  async (honoContext, next) => {
+    const context = createNodeRequestContext(opening, honoContext.env)
+    context.outgoing.setHeader("x-request-id", context.requestId)
     for (const [name, value] of Object.entries(privateHeaders))
-      exchange.outgoing.setHeader(name, value)
-    const corsHeaders = exchange.corsHeaders ?? []
+      context.outgoing.setHeader(name, value)
+    const corsHeaders = context.corsHeaders ?? []
     for (let at = 0; at < corsHeaders.length; at += 2) {
-      exchange.outgoing.setHeader(corsHeaders[at] ?? "", corsHeaders[at + 1] ?? "")
+      context.outgoing.setHeader(corsHeaders[at] ?? "", corsHeaders[at + 1] ?? "")
     }
-    context.set("exchange", exchange)
-    const preflight = cors.answerPreflight(context.req.raw)
+    honoContext.set("context", context)
+    const preflight = cors.answerPreflight(honoContext.req.raw)
     return preflight ?? next()
   }
 
@@ -124,8 +124,8 @@ export const createServerApp = (deps: Deps) => {
   const findLikelyPath = (path: string): string | undefined =>
     likelyPaths(path).find((likely) => routesAt(likely).length > 0)
 
-  hono.notFound((context) => {
-    const { path, method } = context.req
+  hono.notFound((honoContext) => {
+    const { path, method } = honoContext.req
     const found = routesAt(path)
     const [first] = found
     if (!first) {
@@ -134,7 +134,7 @@ export const createServerApp = (deps: Deps) => {
       const failure = new Failure("not_found", `No route matches ${path}.${hint}`)
       return errorResponse(deps.styleOf(likely ?? path), failure)
     }
-    if (requestsWebSocket(context.req.header("upgrade"))) {
+    if (requestsWebSocket(honoContext.req.header("upgrade"))) {
       return errorResponse(first.style, webSocketFailure(path))
     }
     const allow = new Set(found.map((route) => route.method))
@@ -150,10 +150,10 @@ export const createServerApp = (deps: Deps) => {
     return errorResponse(first.style, failure)
   })
 
-  hono.onError((error, context) => {
+  hono.onError((error, honoContext) => {
     const failure = toFailure(error)
-    context.var.exchange.failure = failure
-    return errorResponse(deps.styleOf(context.req.path), failure)
+    honoContext.var.context.failure = failure
+    return errorResponse(deps.styleOf(honoContext.req.path), failure)
   })
 
   /**
@@ -178,9 +178,9 @@ export const createServerApp = (deps: Deps) => {
     { errorHandler: unroutableResponse, autoCleanupIncoming: false },
   )
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
-    const exchange = createNodeRequestContext(opening, bindings)
-    exchange.failure = failure
-    new ResponseWriter(exchange).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
+    const context = createNodeRequestContext(opening, bindings)
+    context.failure = failure
+    new ResponseWriter(context).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
   }
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {
@@ -197,9 +197,9 @@ export const createServerApp = (deps: Deps) => {
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? fastPathRoutes.get(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void handleWithHono(incoming, outgoing)
-    const exchange = createNodeRequestContext(opening, { incoming, outgoing })
-    respondFastPath(route, exchange, (limits) =>
-      deps.bodyMemory.readReserved(exchange, () => readJson(incoming, limits)),
+    const context = createNodeRequestContext(opening, { incoming, outgoing })
+    respondFastPath(route, context, (limits) =>
+      deps.bodyMemory.readReserved(context, () => readJson(incoming, limits)),
     )
   }
   /** A bug in request handling closes only the request's connection. */
@@ -231,10 +231,10 @@ export const createServerApp = (deps: Deps) => {
      * one; call it last. `next` responds with 404 or 405.
      */
     fallback: (handler: MiddlewareHandler<HonoEnv>): void => {
-      hono.get("*", (context, next) => {
-        const isNavigation = context.req.header("accept")?.toLowerCase().includes("text/html")
-        const isLost = !isNavigation && findLikelyPath(context.req.path) !== undefined
-        return isLost ? next() : handler(context, next)
+      hono.get("*", (honoContext, next) => {
+        const isNavigation = honoContext.req.header("accept")?.toLowerCase().includes("text/html")
+        const isLost = !isNavigation && findLikelyPath(honoContext.req.path) !== undefined
+        return isLost ? next() : handler(honoContext, next)
       })
     },
     /** @param prefix for routes that are declared without it, because they have several */

@@ -38,7 +38,7 @@ export interface SseOptions {
 }
 
 interface Deps extends SseOptions {
-  exchange: NodeRequestContext
+  context: NodeRequestContext
   caller: Caller
   inFlight: InFlightRequests
   /** Limits the bytes that clients have not read yet. */
@@ -66,9 +66,9 @@ const encode = (head: string, data: string): Buffer => {
 }
 
 /** Aborts a stream, so that its client does not take it for complete. */
-const abort = (exchange: NodeRequestContext, error: unknown): void => {
-  exchange.failure = toFailure(error)
-  const { outgoing } = exchange
+const abort = (context: NodeRequestContext, error: unknown): void => {
+  context.failure = toFailure(error)
+  const { outgoing } = context
   // Node holds writes back until the end of the tick; they would be lost.
   outgoing.socket?.uncork()
   outgoing.destroy()
@@ -91,8 +91,8 @@ const countBytes = (
  * exceeds the limit.
  */
 const createCountedWriter = (deps: Deps): ((bytes: Buffer) => void) => {
-  const { exchange } = deps
-  const { outgoing } = exchange
+  const { context } = deps
+  const { outgoing } = context
   let unreadBytes = 0
   let release = nothing
 
@@ -112,7 +112,7 @@ const createCountedWriter = (deps: Deps): ((bytes: Buffer) => void) => {
       // Before it is held, so that many streams cannot exceed the limit together.
       count("reserve")
     } catch (error) {
-      abort(exchange, error)
+      abort(context, error)
       return
     }
     outgoing.write(bytes, () => {
@@ -128,8 +128,8 @@ const createCountedWriter = (deps: Deps): ((bytes: Buffer) => void) => {
  * @throws {Failure} `rate_limited` before anything is written, if the user has too many streams
  */
 export const openSseStream = (deps: Deps): SseStream => {
-  const { exchange, caller, inFlight, busy, heartbeatMs = defaultHeartbeatMs } = deps
-  const { outgoing } = exchange
+  const { context, caller, inFlight, busy, heartbeatMs = defaultHeartbeatMs } = deps
+  const { outgoing } = context
   let draining = false
   const end = (): void => void outgoing.end()
   const endWhenIdle = (): void => {
@@ -166,7 +166,7 @@ export const openSseStream = (deps: Deps): SseStream => {
     })
   })
   // A HEAD response has no body to stream.
-  if (exchange.incoming.method === "HEAD") end()
+  if (context.incoming.method === "HEAD") end()
 
   return {
     send: ({ id, name, data }) => {
@@ -178,7 +178,7 @@ export const openSseStream = (deps: Deps): SseStream => {
       try {
         return countBytes(deps, bytes, "reserve")
       } catch (error) {
-        abort(exchange, error)
+        abort(context, error)
         throw error
       }
     },

@@ -14,7 +14,7 @@ interface ByteSource {
  */
 const createBodyStream = (
   source: ByteSource,
-  exchange: NodeRequestContext,
+  context: NodeRequestContext,
 ): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
@@ -24,8 +24,8 @@ const createBodyStream = (
           if (bytes) controller.enqueue(bytes)
           else controller.close()
         } catch (error) {
-          exchange.failure = toFailure(error)
-          exchange.outgoing.destroy()
+          context.failure = toFailure(error)
+          context.outgoing.destroy()
         }
       },
       cancel: async () => {
@@ -37,22 +37,22 @@ const createBodyStream = (
 
 export const streamBytes = (
   bytes: ReadableStream<Uint8Array>,
-  exchange: NodeRequestContext,
+  context: NodeRequestContext,
 ): ReadableStream<Uint8Array> => {
   const reader = bytes.getReader()
   const next = async () => (await reader.read()).value
-  return createBodyStream({ next, cancel: () => reader.cancel() }, exchange)
+  return createBodyStream({ next, cancel: () => reader.cancel() }, context)
 }
 
 /** Streams generated text; each piece is generated when the client has taken the previous one. */
 export const streamText = (
   pieces: AsyncGenerator<string>,
-  exchange: NodeRequestContext,
+  context: NodeRequestContext,
 ): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   const next = async () => {
     const { value, done } = await pieces.next()
     return done ? undefined : encoder.encode(value)
   }
-  return createBodyStream({ next, cancel: () => pieces.return(undefined) }, exchange)
+  return createBodyStream({ next, cancel: () => pieces.return(undefined) }, context)
 }

@@ -25,12 +25,12 @@ const usesAnthropicFormat = ({ incoming }: RequestContext): boolean =>
   incoming.headers["anthropic-version"] !== undefined
 
 /** Calls `respond`, and reports a failure in Anthropic's format, which these routes do not have. */
-const respondInAnthropicFormat = <T>(exchange: RequestContext, respond: () => T): T | Response => {
+const respondInAnthropicFormat = <T>(context: RequestContext, respond: () => T): T | Response => {
   try {
     return respond()
   } catch (error) {
     const failure = toFailure(error)
-    exchange.failure = failure
+    context.failure = failure
     return errorResponse("anthropic", failure)
   }
 }
@@ -61,9 +61,9 @@ export const createModelListRouter = ({ router, catalogue, settings }: Deps): Ro
         400: json(AnthropicErrorBody, "An invalid page of Anthropic's format"),
       },
     }),
-    ({ caller, query, exchange }) => {
-      if (usesAnthropicFormat(exchange)) {
-        return respondInAnthropicFormat(exchange, () => anthropicModels.list(caller, query))
+    ({ caller, query, context }) => {
+      if (usesAnthropicFormat(context)) {
+        return respondInAnthropicFormat(context, () => anthropicModels.list(caller, query))
       }
       const data = catalogue.list(caller)
       const isCodex = query.client_version !== undefined
@@ -82,9 +82,9 @@ export const createModelListRouter = ({ router, catalogue, settings }: Deps): Ro
         404: json(ErrorBody, "Model not found"),
       },
     }),
-    ({ caller, params, exchange }) =>
-      usesAnthropicFormat(exchange)
-        ? respondInAnthropicFormat(exchange, () => anthropicModels.get(caller, params.id))
+    ({ caller, params, context }) =>
+      usesAnthropicFormat(context)
+        ? respondInAnthropicFormat(context, () => anthropicModels.get(caller, params.id))
         : catalogue.get(caller, params.id),
   )
   return router

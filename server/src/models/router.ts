@@ -39,8 +39,8 @@ export const createModelRouter = ({ router, models, modelTransfer: transfer }: D
   )
   router.on(
     modelRoutes.exportAll,
-    ({ caller, exchange }) =>
-      new Response(streamText(streamExport(models.streamAll(caller)), exchange), {
+    ({ caller, context }) =>
+      new Response(streamText(streamExport(models.streamAll(caller)), context), {
         headers: { "content-type": "application/json; charset=utf-8" },
       }),
   )

@@ -45,7 +45,7 @@ interface Deps {
 
 /** A request below a proxy's prefix, not yet classified. */
 export interface NativeProxyRequest {
-  exchange: NodeRequestContext
+  context: NodeRequestContext
   caller: Caller
   actor: Actor
   /** The path and query below the prefix, exactly as sent. */
@@ -77,11 +77,11 @@ export const createNativeProxy = (deps: Deps) => {
     [...upstreams].sort((a, b) => Number(a.isResting()) - Number(b.isResting()))
 
   const createAttempt = (
-    { exchange, caller, target }: NativeProxyRequest,
+    { context, caller, target }: NativeProxyRequest,
     upstream: Upstream,
     body: UpstreamRequest["body"],
   ): ConnectionAttempt => {
-    const { incoming } = exchange
+    const { incoming } = context
     const { "content-length": length } = incoming.headers
     const streamed = body !== null && !Buffer.isBuffer(body)
     const headers = {
@@ -95,7 +95,7 @@ export const createNativeProxy = (deps: Deps) => {
   }
 
   const relay = (
-    { exchange, caller }: NativeProxyRequest,
+    { context, caller }: NativeProxyRequest,
     attempts: readonly ConnectionAttempt[],
     {
       api,
@@ -109,7 +109,7 @@ export const createNativeProxy = (deps: Deps) => {
         model,
         startUsageRecord,
         scanner: new NativeUsageScanner(),
-        consumer: new NativeRelay(exchange, api.errorStyle),
+        consumer: new NativeRelay(context, api.errorStyle),
       },
       ({ reader }) => {
         const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
@@ -137,13 +137,13 @@ export const createNativeProxy = (deps: Deps) => {
     request: NativeProxyRequest,
     { api, name }: { api: NativeApi; name: string },
   ): Promise<void> => {
-    const { exchange, caller } = request
-    const { incoming } = exchange
+    const { context, caller } = request
+    const { incoming } = context
     const bodyLimits = jsonLimitsFor(config.MAX_BODY_SIZE)
     const read = () => readJson(incoming, bodyLimits)
-    const body = parseNativeRequest(await bodyMemory.read(exchange, bodyLimits.maxBytes, read))
+    const body = parseNativeRequest(await bodyMemory.read(context, bodyLimits.maxBytes, read))
     const model = modelNamed(api, body.model)
-    exchange.model = model
+    context.model = model
     const usesModel = name !== "show"
     if (usesModel && catalogue.hasFilters(model)) {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
@@ -162,7 +162,7 @@ export const createNativeProxy = (deps: Deps) => {
     }))
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
-        context: exchange,
+        context,
         caller,
         operation: name,
         model: id,
@@ -177,11 +177,11 @@ export const createNativeProxy = (deps: Deps) => {
   }
 
   const sendList = async (
-    { exchange, caller }: NativeProxyRequest,
+    { context, caller }: NativeProxyRequest,
     which: "tags" | "ps" | "models",
     upstreams: readonly Upstream[],
   ): Promise<void> => {
-    const reply = new ResponseWriter(exchange)
+    const reply = new ResponseWriter(context)
     const body = JSON.stringify(
       which === "models"
         ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }
@@ -209,9 +209,9 @@ export const createNativeProxy = (deps: Deps) => {
     request: NativeProxyRequest,
     { api, name }: { api: NativeApi; name: string },
   ): Promise<void> => {
-    const { exchange, caller, actor } = request
+    const { context, caller, actor } = request
     requireChangeAccess(caller, api)
-    const { incoming } = exchange
+    const { incoming } = context
     const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
     const [first] = healthyFirst(connectionsOf(api))
     if (!first) return
@@ -229,9 +229,9 @@ export const createNativeProxy = (deps: Deps) => {
   const createForward =
     (api: NativeApi) =>
     async (request: NativeProxyRequest): Promise<void> => {
-      const { exchange, caller, target } = request
+      const { context, caller, target } = request
       const parsed = parseRequestTarget(target)
-      const operation = api.classify(exchange.incoming.method ?? "GET", parsed.path)
+      const operation = api.classify(context.incoming.method ?? "GET", parsed.path)
       rejectAmbiguousPath(parsed, operation.kind === "look")
       const upstreams = connectionsOf(api)
       switch (operation.kind) {

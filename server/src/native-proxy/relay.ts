@@ -13,15 +13,15 @@ import { ResponseWriter } from "../http/response-writer.ts"
 /** Sends a native response to the client: status, allowed headers, and bytes as they arrive. */
 export class NativeRelay implements ResponseConsumer {
   readonly passesEverything = true
-  readonly #exchange: RequestContext
+  readonly #context: RequestContext
   readonly #reply: ResponseWriter
   readonly #errorStyle: ErrorStyle
   /** Whether the client was sent a content length, so that nothing can be appended. */
   #hasLength = false
 
-  constructor(exchange: RequestContext, errorStyle: ErrorStyle) {
-    this.#exchange = exchange
-    this.#reply = new ResponseWriter(exchange)
+  constructor(context: RequestContext, errorStyle: ErrorStyle) {
+    this.#context = context
+    this.#reply = new ResponseWriter(context)
     this.#errorStyle = errorStyle
   }
 
@@ -49,7 +49,7 @@ export class NativeRelay implements ResponseConsumer {
 
   onFailure(failure: Failure, { head, isFrameOpen }: FailurePoint): void {
     const reply = this.#reply
-    this.#exchange.failure = failure
+    this.#context.failure = failure
     if (!head) {
       reply.sendFailure(this.#errorStyle, failure)
       return

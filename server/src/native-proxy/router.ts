@@ -34,16 +34,16 @@ export const createNativeProxyRouter = ({
         503: { description: "No upstream is configured; the error names the setting to use" },
       },
     }),
-    async ({ exchange, caller, actor }) => {
+    async ({ context, caller, actor }) => {
       if (isEnabled?.() === false) {
         fail(
           "forbidden",
           `${prefix} is disabled. An administrator can enable it with the setting enable_openai_proxy.`,
         )
       }
-      const { url = "" } = exchange.incoming
+      const { url = "" } = context.incoming
       if (!url.startsWith(prefix)) fail("not_found", `No route for ${url.slice(0, 200)}.`)
-      await forward({ exchange, caller, actor, target: url.slice(prefix.length) || "/" })
+      await forward({ context, caller, actor, target: url.slice(prefix.length) || "/" })
     },
   )
   return router

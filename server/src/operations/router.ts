@@ -77,8 +77,8 @@ export const createOperationRouter = (deps: Deps): Router => {
     }
     return healthy
   })
-  router.on(operationRoutes.metrics, async ({ exchange }) => {
-    if (!mayReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
+  router.on(operationRoutes.metrics, async ({ context }) => {
+    if (!mayReadMetrics(context.incoming, config.METRICS_TOKEN)) {
       fail(
         "unauthorized",
         "Send METRICS_TOKEN as a bearer token, or send the request from the gateway's own machine.",

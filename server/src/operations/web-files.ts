@@ -156,11 +156,11 @@ export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<HonoE
     return reply(request, "/index.html")
   }
 
-  return async (context, next) => {
-    const { path, raw } = context.req
+  return async (honoContext, next) => {
+    const { path, raw } = honoContext.req
     if (reservedSegments.has(path.split("/")[1]?.toLowerCase() ?? "")) return next()
     const page = await findPage(raw, path)
     if (page) return page
-    return path === "/" ? context.text(notBuiltMessage) : next()
+    return path === "/" ? honoContext.text(notBuiltMessage) : next()
   }
 }

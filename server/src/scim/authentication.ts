@@ -57,35 +57,35 @@ export const createScimAuthenticator = (
   /**
    * Compares with every token in constant time, so that timing does not reveal which one matched.
    */
-  const findMatchingToken = (exchange: RequestContext): ScimToken | undefined => {
-    const { authorization = "" } = exchange.incoming.headers
+  const findMatchingToken = (context: RequestContext): ScimToken | undefined => {
+    const { authorization = "" } = context.incoming.headers
     const sent = hashToken(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
     return tokens.filter(({ digest }) => timingSafeEqual(digest, sent.digest))[0]
   }
 
-  const check = (exchange: RequestContext): ScimToken => {
-    if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(exchange.address)) {
-      fail("forbidden", `SCIM access is not allowed from ${exchange.address} (SCIM_ALLOWED_CIDRS).`)
+  const check = (context: RequestContext): ScimToken => {
+    if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(context.address)) {
+      fail("forbidden", `SCIM access is not allowed from ${context.address} (SCIM_ALLOWED_CIDRS).`)
     }
-    const token = findMatchingToken(exchange)
+    const token = findMatchingToken(context)
     if (!token) {
       // While SCIM is disabled there is no token to guess, so failures are not rate limited.
-      if (SCIM_ENABLED) rates.recordRefusal(exchange.address)
+      if (SCIM_ENABLED) rates.recordRefusal(context.address)
       throw unauthorized()
     }
-    rates.admit(exchange.incoming)
-    rejectIfMatch(exchange)
+    rates.admit(context.incoming)
+    rejectIfMatch(context)
     return token
   }
 
-  return async (exchange) => {
+  return async (context) => {
     const clientContext = {
       key_id: null,
-      address: exchange.address,
-      request_id: exchange.requestId,
+      address: context.address,
+      request_id: context.requestId,
     }
     try {
-      const { id } = check(exchange)
+      const { id } = check(context)
       return { type: "scim", id, ...clientContext }
     } catch (error) {
       const actor: Actor = { type: "anonymous", id: null, ...clientContext }

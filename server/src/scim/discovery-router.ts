@@ -28,9 +28,9 @@ export const addDiscoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => 
       summary: "Get the service provider configuration",
       responses: { 200: { description: "The service provider configuration", contentType } },
     }),
-    ({ actor, exchange }) =>
+    ({ actor, context }) =>
       audit.auditRead({ actor, action: "scim.config.read" }, async () =>
-        createScimResponse(serviceProviderConfig(baseUrlOf(exchange))),
+        createScimResponse(serviceProviderConfig(baseUrlOf(context))),
       ),
   )
 
@@ -52,11 +52,11 @@ export const addDiscoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => 
         summary: `List all ${path.slice(1)}; filters are not supported`,
         responses: { 200: { description: "A ListResponse", contentType } },
       }),
-      ({ actor, exchange }) =>
+      ({ actor, context }) =>
         audit.auditRead({ actor, action }, async () => {
-          if (parseQuery(exchange).has("filter"))
+          if (parseQuery(context).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
-          const all = resourceTypes.map((type) => describe(type, baseUrlOf(exchange)))
+          const all = resourceTypes.map((type) => describe(type, baseUrlOf(context)))
           return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
     )
@@ -67,10 +67,10 @@ export const addDiscoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => 
         params: ByName,
         responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
       }),
-      ({ actor, exchange, params }) =>
+      ({ actor, context, params }) =>
         audit.auditRead({ actor, action }, async () => {
           const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
-          return createScimResponse(describe(type, baseUrlOf(exchange)))
+          return createScimResponse(describe(type, baseUrlOf(context)))
         }),
     )
   }

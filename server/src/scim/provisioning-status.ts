@@ -62,12 +62,12 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
       .slice(0, maxErrors)
   }
 
-  return async (exchange: RequestContext): Promise<Provisioning> => {
+  return async (context: RequestContext): Promise<Provisioning> => {
     const [last_contact = null] = (await reader.page({ actor: "scim", page_size: 1 })).items
     return {
       state: stateOf(config),
       problems: findProvisioningProblems(config),
-      base_url: baseUrlOf(exchange),
+      base_url: baseUrlOf(context),
       tokens: await tokens(),
       delete_mode: config.SCIM_DELETE_MODE,
       allowed_cidrs: config.SCIM_ALLOWED_CIDRS,
@@ -83,6 +83,6 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
 
 export const createProvisioningRouter = (router: Router, deps: Deps): Router => {
   const provisioning = createProvisioningReader(deps)
-  router.on(provisioningRoutes.status, ({ exchange }) => provisioning(exchange))
+  router.on(provisioningRoutes.status, ({ context }) => provisioning(context))
   return router
 }

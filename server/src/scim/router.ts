@@ -29,9 +29,9 @@ const errorReply = (description: string): ResponseDeclaration => ({ description 
 
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
 export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps): Router => {
-  const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
-    projection: parseProjectionQuery(parseQuery(exchange)),
-    base: baseUrlOf(exchange),
+  const responseShapeOf = (context: RequestContext): ResponseShape => ({
+    projection: parseProjectionQuery(parseQuery(context)),
+    base: baseUrlOf(context),
   })
 
   const addSearchRoute = (path: string, searched: readonly ResourceView[], action: string): void =>
@@ -42,10 +42,10 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
         rawBody: reads,
         responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
       }),
-      ({ actor, exchange }) =>
+      ({ actor, context }) =>
         audit.auditRead({ actor, action }, async () => {
-          const request = parseSearchBody(await readScimBody(exchange))
-          return createScimResponse(await searchResources(searched, request, baseUrlOf(exchange)))
+          const request = parseSearchBody(await readScimBody(context))
+          return createScimResponse(await searchResources(searched, request, baseUrlOf(context)))
         }),
     )
 
@@ -60,10 +60,10 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
         summary: `List ${table}, filtered and sorted`,
         responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
       }),
-      ({ actor, exchange }) =>
+      ({ actor, context }) =>
         audit.auditRead({ actor, action: listed }, async () => {
-          const request = parseSearchQuery(parseQuery(exchange))
-          return createScimResponse(await searchResources([view], request, baseUrlOf(exchange)))
+          const request = parseSearchQuery(parseQuery(context))
+          return createScimResponse(await searchResources([view], request, baseUrlOf(context)))
         }),
     )
     router.on(
@@ -77,10 +77,10 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
           409: errorReply("The name is already in use"),
         },
       }),
-      ({ actor, exchange }) =>
+      ({ actor, context }) =>
         audit.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
-          const body = await readScimBody(exchange)
-          const { projection, base } = responseShapeOf(exchange)
+          const body = await readScimBody(context)
+          const { projection, base } = responseShapeOf(context)
           const created = await operations.create(actor, body, { projection, base })
           const location = `${base}/${endpoint}/${created.id}`
           return createScimResponse(created, 201, { location })
@@ -95,11 +95,11 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
         params: IdParams,
         responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
       }),
-      ({ actor, exchange, params: { id } }) =>
+      ({ actor, context, params: { id } }) =>
         audit.auditRead(
           { actor, action: `scim.${noun}.read`, target: { type: noun, id } },
           async () => {
-            const found = await view.findOne(id, responseShapeOf(exchange))
+            const found = await view.findOne(id, responseShapeOf(context))
             return createScimResponse(found ?? fail("not_found", `${name} ${id} not found.`))
           },
         ),
@@ -124,10 +124,10 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
             409: errorReply("The name is already in use"),
           },
         }),
-        ({ actor, exchange, params: { id } }) =>
+        ({ actor, context, params: { id } }) =>
           audit.auditChange({ actor, action, target: { type: noun, id } }, async () => {
-            const body = await readScimBody(exchange)
-            return createScimResponse(await change(actor, id, body, responseShapeOf(exchange)))
+            const body = await readScimBody(context)
+            return createScimResponse(await change(actor, id, body, responseShapeOf(context)))
           }),
       )
     }

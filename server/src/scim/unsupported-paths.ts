@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { pathOf } from "../http/request-context.ts"
 import type { RouteShape } from "../http/route.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -21,7 +22,7 @@ const matchesRoute = ({ path }: RouteShape, segments: readonly string[]): boolea
 export const unsupportedPathRoutes = (router: Router, audit: ScimAudit): void => {
   const declared = [...router.shapes]
 
-  const refuse = (path: string, method: string): never => {
+  const refuse = (path: string, method = ""): never => {
     const segments = segmentsOf(path.slice(scimPath.length))
     if (unsupportedEndpoints.has(segments[0] ?? ""))
       fail("not_implemented", `${path} is not supported.`)
@@ -45,7 +46,7 @@ export const unsupportedPathRoutes = (router: Router, audit: ScimAudit): void =>
     }),
     ({ actor, context }) =>
       audit.auditChange({ actor, action: "scim.refused" }, async () =>
-        refuse(context.req.path, context.req.method),
+        refuse(pathOf(context.incoming.url), context.incoming.method),
       ),
   )
 }

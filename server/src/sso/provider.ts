@@ -144,7 +144,7 @@ export const createProviderClient = ({ background, settings, publicUrl }: Deps) 
      * @param search query string of the callback URL
      * @throws {Refusal}
      */
-    exchange: async (search: string, flowSecrets: FlowSecrets): Promise<ProviderResponse> => {
+    context: async (search: string, flowSecrets: FlowSecrets): Promise<ProviderResponse> => {
       const configuration = await getConfiguration()
       const openid = await loadClient()
       const url = new URL(redirectUri)

@@ -52,22 +52,22 @@ export const createSignOnRouter = ({ router, sso, authenticate, sessionCookie }:
   /** Redirects to the page that explains what went wrong and what to do. */
   const redirectToProblem = async (
     error: unknown,
-    { provider, actor, exchange }: { provider: string; actor: Actor; exchange: RequestContext },
+    { provider, actor, context }: { provider: string; actor: Actor; context: RequestContext },
     cookies: readonly string[] = [],
   ): Promise<Response> => {
-    if (error instanceof Failure) exchange.failure = error
+    if (error instanceof Failure) context.failure = error
     const problem = await signOn.recordRefusal(error, provider, actor)
-    const query = new URLSearchParams({ problem, request: exchange.requestId })
+    const query = new URLSearchParams({ problem, request: context.requestId })
     if (findProvider(provider)) query.set("provider", provider)
     return redirectTo(`/sign-in/problem?${query}`, cookies)
   }
 
   router.on(
     signOnRoutes.start,
-    async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
+    async ({ params: { provider }, query: { back, moved }, actor, context }) => {
       try {
         const target = providerOf(provider)
-        const { host } = exchange.incoming.headers
+        const { host } = context.incoming.headers
         // The cookie must belong to the host that the provider redirects to. Redirects only once,
         // as a proxy may rewrite the host of every request.
         if (host !== sso.publicHost && moved === undefined) {
@@ -77,27 +77,27 @@ export const createSignOnRouter = ({ router, sso, authenticate, sessionCookie }:
         const { location, cookie } = await signOn.start(target, { back })
         return redirectTo(location, [cookie])
       } catch (error) {
-        return redirectToProblem(error, { provider, actor, exchange })
+        return redirectToProblem(error, { provider, actor, context })
       }
     },
   )
 
-  router.on(signOnRoutes.callback, async ({ params: { provider: name }, exchange, actor }) => {
-    const search = queryOf(exchange)
+  router.on(signOnRoutes.callback, async ({ params: { provider: name }, context, actor }) => {
+    const search = queryOf(context)
     const state = new URLSearchParams(search).get("state") ?? ""
     const clearedCookies: string[] = []
     try {
       const provider = providerOf(name)
-      const { headers } = exchange.incoming
+      const { headers } = context.incoming
       const flow = flows.find(headers, { provider: name, state }) ?? refuseSignOn("expired")
       clearedCookies.push(flows.clearCookie(flow.state))
       const target = { provider, flow, search }
-      const device = deviceOf({ exchange, actor })
-      const signedIn = await signOn.finish(target, device, () => callerOf(exchange))
+      const device = deviceOf({ context, actor })
+      const signedIn = await signOn.finish(target, device, () => callerOf(context))
       const session = signedIn ? [sessionCookie.set(signedIn)] : []
       return redirectTo(flow.back, [...clearedCookies, ...session])
     } catch (error) {
-      return redirectToProblem(error, { provider: name, actor, exchange }, clearedCookies)
+      return redirectToProblem(error, { provider: name, actor, context }, clearedCookies)
     }
   })
 
@@ -126,10 +126,10 @@ export const createSignOnRouter = ({ router, sso, authenticate, sessionCookie }:
     return Response.json({ redirect }, { headers })
   })
 
-  router.on(signOnRoutes.backchannelLogout, async ({ params, actor, exchange }) => {
+  router.on(signOnRoutes.backchannelLogout, async ({ params, actor, context }) => {
     const provider = findProvider(params.provider)
     if (!provider) return fail("not_found", `No provider named ${params.provider}`)
-    const body = await readBytes(exchange.incoming, formLimit)
+    const body = await readBytes(context.incoming, formLimit)
     const token = new URLSearchParams(body.toString("utf8")).get("logout_token") ?? ""
     try {
       await signOn.endByProvider(provider, token, actor)

@@ -155,7 +155,7 @@ export const createSignOn = (deps: Deps) => {
       caller: () => Promise<Caller | null>,
     ): Promise<SignedIn | null> => {
       await consumeFlow(flow)
-      const answer = await provider.exchange(search, flow)
+      const answer = await provider.context(search, flow)
       const person = parseSignOnIdentity(answer, provider.settings)
       if (person.unreadable_groups !== null) {
         const { name, groups_claim: claim } = provider.settings

@@ -41,8 +41,8 @@ interface Deps {
 /** OpenAI's routes for stored responses. */
 export const createStoredResponseRouter = ({ router, responses, bodyMemory }: Deps): Router => {
   /** What is read is held until it is sent. */
-  const reserverOf = (exchange: NodeRequestContext) => (bytes: number) =>
-    bodyMemory.reserveResponse(exchange, bytes)
+  const reserverOf = (context: NodeRequestContext) => (bytes: number) =>
+    bodyMemory.reserveResponse(context, bytes)
 
   router.on(
     route("get", "/responses/:id", {
@@ -57,10 +57,10 @@ export const createStoredResponseRouter = ({ router, responses, bodyMemory }: De
         501: { description: "`stream` is not supported" },
       },
     }),
-    async ({ caller, params, query, exchange, countReplyBytes }) => {
+    async ({ caller, params, query, context, countReplyBytes }) => {
       if (query.stream)
         fail("not_implemented", "A stored response cannot be streamed. Request it without stream.")
-      const response = await responses.get(caller.user.id, params.id, reserverOf(exchange))
+      const response = await responses.get(caller.user.id, params.id, reserverOf(context))
       return respondWithJson(response, countReplyBytes)
     },
   )
@@ -91,12 +91,12 @@ export const createStoredResponseRouter = ({ router, responses, bodyMemory }: De
         404: notFound,
       },
     }),
-    async ({ caller, params, query, exchange, countReplyBytes }) => {
+    async ({ caller, params, query, context, countReplyBytes }) => {
       const { data, firstId, lastId, hasMore } = await responses.listInputItems(
         caller.user.id,
         params.id,
         query,
-        reserverOf(exchange),
+        reserverOf(context),
       )
       const rest = { first_id: firstId, last_id: lastId, has_more: hasMore }
       const json = `{"object":"list","data":${data},${JSON.stringify(rest).slice(1)}`
@@ -116,8 +116,8 @@ export const createStoredResponseRouter = ({ router, responses, bodyMemory }: De
         404: notFound,
       },
     }),
-    async ({ caller, params, exchange, countReplyBytes }) => {
-      const response = await responses.get(caller.user.id, params.id, reserverOf(exchange))
+    async ({ caller, params, context, countReplyBytes }) => {
+      const response = await responses.get(caller.user.id, params.id, reserverOf(context))
       if (isBackground(response)) return respondWithJson(response, countReplyBytes)
       return fail(
         "bad_request",

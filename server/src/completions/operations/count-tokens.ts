@@ -4,8 +4,8 @@ import { TokenCount } from "../schema.ts"
 import { messagesOperation } from "./messages.ts"
 import type { ApiOperation } from "./operation.ts"
 
-const sendTokenCount = (exchange: RequestContext, input_tokens: number): void => {
-  const writer = new ResponseWriter(exchange)
+const sendTokenCount = (context: RequestContext, input_tokens: number): void => {
+  const writer = new ResponseWriter(context)
   const body = Buffer.from(JSON.stringify({ input_tokens }))
   writer.head(200, ["content-type", "application/json", "content-length", `${body.length}`])
   writer.end(body)

@@ -72,7 +72,7 @@ export interface ApiOperation extends ProviderOperation {
   /** The body of an error that the gateway words; null if that of the OpenAI API is used. */
   encodeError: ((error: AnswerError) => Fields) | null
   /** Responds with an estimate if no provider counts tokens; null if a model has to answer. */
-  sendTokenEstimate: ((exchange: RequestContext, tokens: number) => void) | null
+  sendTokenEstimate: ((context: RequestContext, tokens: number) => void) | null
 }
 
 /** How operations are that are relayed as they are, unless they say otherwise. */

@@ -22,9 +22,9 @@ const download = (body: ReadableStream, type: string, name: string): Response =>
   })
 
 const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps): void => {
-  router.on(chatListRoutes.exportAll, async ({ caller, query, exchange, createPieceCounter }) => {
+  router.on(chatListRoutes.exportAll, async ({ caller, query, context, createPieceCounter }) => {
     const chatJson = chatExport.allJson(caller, createPieceCounter(), query.ids)
-    const body = streamText(chatJson, exchange)
+    const body = streamText(chatJson, context)
     return download(body, "application/json", "portico-chats.json")
   })
   router.on(chatListRoutes.import, async ({ caller, query, readBody }) =>
@@ -33,15 +33,15 @@ const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps)
   router.on(chatListRoutes.copy, ({ caller, params }) => copyChat(caller, params.id))
   router.on(
     chatListRoutes.export,
-    async ({ caller, params, query, exchange, createPieceCounter }) => {
+    async ({ caller, params, query, context, createPieceCounter }) => {
       const chat = await chats.getReadable(caller, params.id)
       const request = { caller, chat, countPiece: createPieceCounter() }
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
-        const text = streamText(chatExport.branchMarkdown(request), exchange)
+        const text = streamText(chatExport.branchMarkdown(request), context)
         return download(text, "text/markdown; charset=utf-8", `${name}.md`)
       }
-      const text = streamText(chatExport.chatJson(request), exchange)
+      const text = streamText(chatExport.chatJson(request), context)
       return download(text, "application/json", `${name}.json`)
     },
   )

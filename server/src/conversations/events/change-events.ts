@@ -79,9 +79,9 @@ export const createChangeEvents = (deps: Deps) => {
   })
 
   /** Resolves when the page has disconnected or was cut off. */
-  return async (exchange: NodeRequestContext, caller: Caller): Promise<void> => {
+  return async (context: NodeRequestContext, caller: Caller): Promise<void> => {
     const stream = openSseStream({
-      exchange,
+      context,
       caller,
       inFlight,
       unread: replies,

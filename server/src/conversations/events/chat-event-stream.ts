@@ -203,7 +203,7 @@ export const createChatEventStream = (deps: Deps) => {
    * @throws {Failure} `not_found`
    */
   return async (
-    exchange: NodeRequestContext,
+    context: NodeRequestContext,
     caller: Caller,
     { id, resume }: { id: string; resume: ResumePoint },
   ): Promise<void> => {
@@ -211,7 +211,7 @@ export const createChatEventStream = (deps: Deps) => {
     const isBusy = (): boolean => answers.isRunning(id)
     const { replies: unread } = limits
     const stream = openSseStream({
-      exchange,
+      context,
       caller,
       inFlight,
       unread,

@@ -22,19 +22,19 @@ export const createChatMessageRouter = ({
   answers,
   streamEvents,
 }: Deps): Router => {
-  router.on(chatMessageRoutes.send, ({ caller, params, body, exchange }) =>
-    prompts.send(caller, params.id, { input: body, requestId: exchange.requestId }),
+  router.on(chatMessageRoutes.send, ({ caller, params, body, context }) =>
+    prompts.send(caller, params.id, { input: body, requestId: context.requestId }),
   )
   router.on(chatMessageRoutes.stop, async ({ caller, params, body }) => {
     await chats.getOwn(caller, params.id)
     await answers.stop(params.id, body.message_id)
   })
-  router.raw(chatMessageRoutes.events, async ({ caller, params, exchange }) => {
-    const { headers, url = "" } = exchange.incoming
+  router.raw(chatMessageRoutes.events, async ({ caller, params, context }) => {
+    const { headers, url = "" } = context.incoming
     const query = new URLSearchParams(url.split("?", 2)[1])
     // Pages send the event id in the URL; a reconnecting browser sends it in a header.
     const resume = parseEventId(String(headers["last-event-id"] ?? query.get("after") ?? ""))
-    await streamEvents(exchange, caller, { id: params.id, resume })
+    await streamEvents(context, caller, { id: params.id, resume })
   })
   router.on(chatMessageRoutes.list, ({ caller, params, query }) =>
     chats.messages(caller, params.id, query),
@@ -42,7 +42,7 @@ export const createChatMessageRouter = ({
   router.on(chatMessageRoutes.passages, ({ caller, params }) =>
     chats.passages(caller, params.id, params.message_id),
   )
-  router.on(chatMessageRoutes.image, async ({ caller, params, exchange, countReplyBytes }) => {
+  router.on(chatMessageRoutes.image, async ({ caller, params, context, countReplyBytes }) => {
     const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
     // An image never changes, but access to it may end.
     const etag = `"${params.image_id}"`
@@ -51,7 +51,7 @@ export const createChatMessageRouter = ({
       "content-security-policy": "default-src 'none'; sandbox",
       "x-content-type-options": "nosniff",
     }
-    if (exchange.incoming.headers["if-none-match"] === etag)
+    if (context.incoming.headers["if-none-match"] === etag)
       return new Response(null, { status: 304, headers })
     const bytes = Buffer.from(base64, "base64")
     countReplyBytes(bytes.length)
@@ -62,8 +62,6 @@ export const createChatMessageRouter = ({
 
 /** The stream of change events for signed-in pages. */
 export const createChangeEventRouter = (router: Router, changeEvents: ChangeEvents): Router => {
-  router.raw(changeEventRoutes.stream, async ({ caller, exchange }) =>
-    changeEvents(exchange, caller),
-  )
+  router.raw(changeEventRoutes.stream, async ({ caller, context }) => changeEvents(context, caller))
   return router
 }
