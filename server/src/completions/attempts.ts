@@ -43,14 +43,14 @@ export interface AttemptContext {
 const noReport = (): void => {}
 
 /** Null if the provider accepts the request's format. */
-const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): ChatFormat | null =>
-  request.operation.isChatCompletion ? upstream.provider.chatFormat : null
+const chatFormatOf = ({ request }: AttemptContext, { connection }: Endpoint): ChatFormat | null =>
+  request.operation.isChatCompletion ? connection.provider.chatFormat : null
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
   const { request, origin, resolved, dropped, owner, encode } = context
-  const { upstream, model } = endpoint
-  const { kind, base_url: baseUrl } = upstream.config
+  const { connection, model } = endpoint
+  const { kind, base_url: baseUrl } = connection.config
   const chatFormat = chatFormatOf(context, endpoint)
   // Now rather than in the thread, which has a copy.
   if (origin) origin.key = chatFormat ? null : originKeyOf(baseUrl, model.name)
@@ -73,9 +73,9 @@ const passThroughBody = (
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
   const { owner, createConverter, client, dropped, reportTokens } = context
-  const { upstream, model } = endpoint
+  const { connection, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
-  const source = chatFormat && { chatFormat, kind: upstream.config.kind, model }
+  const source = chatFormat && { chatFormat, kind: connection.config.kind, model }
   if (!(source || client)) return undefined
   return (receiver, pacing) => {
     const converter = createConverter(owner, { source, client, dropped, reportTokens })
@@ -85,11 +85,11 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
 
 const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt => {
   const { request, original, headers } = context
-  const { upstream } = endpoint
-  const { provider } = upstream
-  const passed = original && upstream.hasOperation(original.operation) ? original : null
+  const { connection } = endpoint
+  const { provider } = connection
+  const passed = original && connection.hasOperation(original.operation) ? original : null
   return {
-    upstream,
+    connection,
     usesModel: true,
     model: endpoint.model.name,
     convert: passed ? undefined : converterOf(context, endpoint),
@@ -100,7 +100,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
         headers: {
           ...headers,
           "user-agent": "Portico",
-          ...upstream.headers,
+          ...connection.headers,
           "content-type": "application/json",
         },
         body,
@@ -115,10 +115,10 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
 
 /** @throws {Failure} `bad_request` if no connection of the model supports the operation */
 const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
-  const usable = endpoints.filter(({ upstream }) => upstream.hasOperation(operation))
+  const usable = endpoints.filter(({ connection }) => connection.hasOperation(operation))
   const [first] = endpoints
   if (usable.length > 0 || !first) return orderEndpoints(usable)
-  const { provider } = first.upstream
+  const { provider } = first.connection
   const served = apiOperations.filter((one) => servesOperation(provider, one))
   const names = served.map(({ name }) => name).join(", ")
   const message = `Model "${id}" is offered by ${provider.label.text}, which only supports ${names}.`

@@ -118,7 +118,7 @@ export const checkFormatSupport = async (
   { operation }: ModelRequest,
   { endpoints }: ResolvedModel,
 ): Promise<void> => {
-  await Promise.all(endpoints.map(({ upstream }) => upstream.checkOperation(operation)))
+  await Promise.all(endpoints.map(({ connection }) => connection.checkOperation(operation)))
 }
 
 /** How many endpoints of a model accept a request as it is. */
@@ -126,7 +126,7 @@ export const formatSupportOf = (
   { operation }: ModelRequest,
   { endpoints }: ResolvedModel,
 ): "all" | "some" | "none" => {
-  const supporting = endpoints.filter(({ upstream }) => upstream.hasOperation(operation))
+  const supporting = endpoints.filter(({ connection }) => connection.hasOperation(operation))
   if (supporting.length === endpoints.length) return "all"
   return supporting.length > 0 ? "some" : "none"
 }

@@ -1,5 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { createPacing } from "../connections/pacing.ts"
 import type { ResponseReceiver } from "../connections/response-receiver.ts"
@@ -31,8 +31,8 @@ export class ConvertingReceiver extends ConvertingHandler implements ResponseRec
     this.#receiver.attach(handle)
   }
 
-  onConnectionSelected(upstream: Upstream): void {
-    this.#receiver.onConnectionSelected(upstream)
+  onConnectionSelected(connection: Connection): void {
+    this.#receiver.onConnectionSelected(connection)
   }
 
   onListenerError(error: unknown): void {

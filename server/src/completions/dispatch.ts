@@ -146,7 +146,7 @@ export const createDispatcher = ({
       origin: conversion?.origin ?? null,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
     })
-    const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
+    const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
     receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
   }

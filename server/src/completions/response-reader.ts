@@ -1,5 +1,5 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import { upstreamFailure, upstreamLabel } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
@@ -62,7 +62,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   readonly #onDone: Deps["onDone"]
   readonly #onUnexpectedError: Deps["onUnexpectedError"]
   #handle: RequestHandle | null = null
-  #upstream: Upstream | null = null
+  #connection: Connection | null = null
   #stage: Stage = "waiting"
   #head: ResponseHead | null = null
   #buffered: Buffer[] = []
@@ -108,9 +108,9 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     this.#usageRecorder?.settle(unexpectedOutcome)
   }
 
-  onConnectionSelected(upstream: Upstream): void {
-    this.#upstream = upstream
-    this.#usageRecorder?.setTarget(upstream.config.id, upstream.config.kind)
+  onConnectionSelected(connection: Connection): void {
+    this.#connection = connection
+    this.#usageRecorder?.setTarget(connection.config.id, connection.config.kind)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -141,7 +141,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
 
   onError(error: UpstreamError): void {
     if (this.#stage === "error") this.#endError()
-    else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#upstream))
+    else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#connection))
   }
 
   onListenerError(error: unknown): void {
@@ -198,14 +198,14 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   /** A success in a format that no client can read, such as a sign-in page. */
   #rejectContentType(type: string): void {
     this.#handle?.cancel()
-    const provider = upstreamLabel(this.#upstream)
+    const provider = upstreamLabel(this.#connection)
     const message = translatable("provider_content_type", { provider, type: type.slice(0, 100) })
     this.#fail(new Failure("upstream_broken", message))
   }
 
   #endError(): void {
     const head = this.#receivedHead()
-    const error = toErrorReply(head.status, this.#takeBuffered(), this.#upstream)
+    const error = toErrorReply(head.status, this.#takeBuffered(), this.#connection)
     if (error instanceof Failure) this.#fail(error)
     else {
       this.#conclude(
@@ -226,7 +226,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   #endPassing(): void {
     if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
     else if (!this.#completeStream()) {
-      const provider = upstreamLabel(this.#upstream)
+      const provider = upstreamLabel(this.#connection)
       const message = translatable("provider_ended_early", { provider })
       this.#fail(new Failure("upstream_broken", message))
       return

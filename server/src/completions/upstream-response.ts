@@ -1,4 +1,4 @@
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import { upstreamLabel } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { referenceHeader, referenceHeaderName } from "../http/errors.ts"
@@ -34,9 +34,9 @@ export interface ErrorReply {
 export const toErrorReply = (
   status: number,
   body: Buffer,
-  upstream: Upstream | null,
+  connection: Connection | null,
 ): ErrorReply | Failure => {
-  const provider = upstreamLabel(upstream)
+  const provider = upstreamLabel(connection)
   if (isCredentialRejection(status)) {
     const message = translatable("provider_credential_rejected", { provider })
     return new Failure("upstream_credentials", message)

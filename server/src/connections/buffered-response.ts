@@ -1,11 +1,11 @@
 import { RefusedError, type ResponseHandler } from "@portico/http1"
-import type { Upstream } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 import { type ConnectionFault, findConnectionFault } from "./connection-fault.ts"
 
 const maxBytes = 64 * 1024
 
 interface Attempt {
-  upstream: Upstream
+  connection: Connection
   /** The provider's name of the model that the request is for; null if it is for none. */
   model: string | null
 }

@@ -1,9 +1,9 @@
 import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
-import type { Upstream } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 import type { Pacing } from "./pacing.ts"
 
 export interface ConnectionAttempt {
-  upstream: Upstream
+  connection: Connection
   /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
   /** The provider's name of the model that the request is for; null if it is for none. */

@@ -8,7 +8,7 @@ import { createMutex } from "../limits/mutex.ts"
 import type { Transports } from "../outbound/transport.ts"
 import type { ProviderModel } from "../providers/provider.ts"
 import { providerKinds } from "../providers/registry.ts"
-import { createUpstream, type Upstream } from "./connection.ts"
+import { type Connection, createConnection } from "./connection.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
 
@@ -25,7 +25,7 @@ const minSearchIntervalMs = 500
 export interface Endpoint {
   /** The id that callers use, including the connection's prefix. */
   id: string
-  upstream: Upstream
+  connection: Connection
   model: ProviderModel
 }
 
@@ -88,22 +88,22 @@ const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
 export const createConnectionRegistry = async (deps: Deps) => {
   const { background, config, store, transports, bus, now } = deps
   const listeners = new Set<() => void>()
-  const upstreamById = new Map<string, Upstream>()
-  let orderedUpstreams: Upstream[] = []
+  const connectionById = new Map<string, Connection>()
+  let orderedConnections: Connection[] = []
   let endpointsById = new Map<string, Endpoint[]>()
   const runExclusive = createMutex()
   let searching: Promise<void> | undefined
   let searchedAt = Number.NEGATIVE_INFINITY
 
-  const listRuntimes = (): Upstream[] =>
-    orderedUpstreams.filter(({ provider }) => provider.listLoaded !== null)
+  const listRuntimes = (): Connection[] =>
+    orderedConnections.filter(({ provider }) => provider.listLoaded !== null)
 
   const rebuild = (): void => {
     endpointsById = new Map()
-    for (const upstream of orderedUpstreams) {
-      for (const model of upstream.models()) {
-        const id = prefixedModelId(upstream.config, model.name)
-        const endpoint = { id, upstream, model }
+    for (const connection of orderedConnections) {
+      for (const model of connection.models()) {
+        const id = prefixedModelId(connection.config, model.name)
+        const endpoint = { id, connection, model }
         const known = endpointsById.get(id)
         if (known) known.push(endpoint)
         else endpointsById.set(id, [endpoint])
@@ -112,21 +112,21 @@ export const createConnectionRegistry = async (deps: Deps) => {
     for (const listener of listeners) listener()
   }
 
-  const onUpstreamChange = (upstream: Upstream): void => {
+  const onConnectionChange = (connection: Connection): void => {
     rebuild()
-    if (!upstream.isAvailable()) return
+    if (!connection.isAvailable()) return
     // Only speeds up the next start; if it fails, that start reads the list again.
     void background.runInBackground("save a list of models", () =>
-      store.saveModels(modelCacheKey(upstream.config), upstream.allModels(), now()),
+      store.saveModels(modelCacheKey(connection.config), connection.allModels(), now()),
     )
   }
 
-  const openUpstream = (
-    connection: ConnectionConfig,
+  const openConnection = (
+    connectionConfig: ConnectionConfig,
     lastModels: readonly ProviderModel[],
-  ): Upstream => {
-    const upstream = createUpstream({
-      config: connection,
+  ): Connection => {
+    const connection = createConnection({
+      config: connectionConfig,
       timeouts: {
         connect: config.UPSTREAM_CONNECT_TIMEOUT,
         firstByte: config.UPSTREAM_FIRST_BYTE_TIMEOUT,
@@ -134,36 +134,35 @@ export const createConnectionRegistry = async (deps: Deps) => {
       },
       transports,
       lastModels,
-      onChange: () => onUpstreamChange(upstream),
+      onChange: () => onConnectionChange(connection),
       now,
     })
-    void upstream.refresh()
-    return upstream
+    void connection.refresh()
+    return connection
   }
 
   const reload = async (): Promise<void> => {
     const stored = await store.list()
     const lastModelsByKey = await store.loadModels()
     if (background.signal.aborted) return
-    const enabledConnections = [...environmentConnections(config), ...stored].filter(
-      ({ enabled }) => enabled,
-    )
-    const enabledIds = new Set(enabledConnections.map(({ id }) => id))
-    for (const [id, upstream] of upstreamById) {
+    const enabled = [...environmentConnections(config), ...stored].filter((each) => each.enabled)
+    const enabledIds = new Set(enabled.map(({ id }) => id))
+    for (const [id, connection] of connectionById) {
       if (enabledIds.has(id)) continue
-      upstreamById.delete(id)
-      upstream.retire()
+      connectionById.delete(id)
+      connection.retire()
     }
-    orderedUpstreams = enabledConnections.map((connection) => {
-      const known = upstreamById.get(connection.id)
-      if (known && JSON.stringify(known.config) === JSON.stringify(connection)) return known
+    orderedConnections = enabled.map((connectionConfig) => {
+      const { id } = connectionConfig
+      const known = connectionById.get(id)
+      if (known && JSON.stringify(known.config) === JSON.stringify(connectionConfig)) return known
       known?.retire()
-      const upstream = openUpstream(
-        connection,
-        known?.allModels() ?? lastModelsByKey.get(modelCacheKey(connection)) ?? [],
+      const connection = openConnection(
+        connectionConfig,
+        known?.allModels() ?? lastModelsByKey.get(modelCacheKey(connectionConfig)) ?? [],
       )
-      upstreamById.set(connection.id, upstream)
-      return upstream
+      connectionById.set(id, connection)
+      return connection
     })
     rebuild()
   }
@@ -179,25 +178,26 @@ export const createConnectionRegistry = async (deps: Deps) => {
   })
   // Neither is awaited: a slow connection must not delay the others. Failures count for its health.
   background.every(config.MODEL_REFRESH_INTERVAL * 1000, "refresh lists of models", () => {
-    for (const upstream of orderedUpstreams) if (!upstream.isResting()) void upstream.refresh()
+    for (const connection of orderedConnections)
+      if (!connection.isResting()) void connection.refresh()
   })
   background.every(loadedRefreshMs, "refresh loaded models", () => {
     const runtimes = listRuntimes()
     if (runtimes.length < 2) return
-    for (const upstream of runtimes) if (!upstream.isResting()) void upstream.refreshLoaded()
+    for (const connection of runtimes) if (!connection.isResting()) void connection.refreshLoaded()
   })
 
   const refresh = async (ms: number): Promise<void> => {
-    const refreshes = orderedUpstreams
-      .filter((upstream) => !upstream.isResting())
-      .map((u) => u.refresh())
+    const refreshes = orderedConnections
+      .filter((connection) => !connection.isResting())
+      .map((connection) => connection.refresh())
     const controller = new AbortController()
     await Promise.race([Promise.all(refreshes), delay(ms, controller.signal)])
     controller.abort()
   }
 
   const refreshForSearch = async (): Promise<void> => {
-    if (orderedUpstreams.every((upstream) => upstream.isResting())) return
+    if (orderedConnections.every((connection) => connection.isResting())) return
     await delay(searchedAt + minSearchIntervalMs - performance.now())
     searchedAt = performance.now()
     await refresh(searchTimeoutMs)
@@ -205,10 +205,10 @@ export const createConnectionRegistry = async (deps: Deps) => {
 
   return {
     /** In configured order; environment connections first. */
-    upstreams: (): readonly Upstream[] => orderedUpstreams,
+    connections: (): readonly Connection[] => orderedConnections,
     /** The connections that report which models are in memory. */
     runtimes: listRuntimes,
-    byId: (id: string): Upstream | undefined => upstreamById.get(id),
+    byId: (id: string): Connection | undefined => connectionById.get(id),
     /** Endpoints by model id, as callers use it. */
     endpoints: (): ReadonlyMap<string, readonly Endpoint[]> => endpointsById,
     /** Registers a callback for changes of the endpoints. */
@@ -240,7 +240,7 @@ export const createConnectionRegistry = async (deps: Deps) => {
       }),
 
     close: (): void => {
-      for (const upstream of upstreamById.values()) upstream.close()
+      for (const connection of connectionById.values()) connection.close()
     },
   }
 }

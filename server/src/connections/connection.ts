@@ -36,7 +36,7 @@ export const createProviderClient = (
 }
 
 /** A connection in use: its transport, its health and its models. */
-export const createUpstream = (deps: Deps) => {
+export const createConnection = (deps: Deps) => {
   const { config, now } = deps
   const provider = providers[config.kind]
   const timeouts: UpstreamTimeouts = {
@@ -123,7 +123,7 @@ export const createUpstream = (deps: Deps) => {
 
   const isHealthy = (): boolean => breaker.isHealthy() && isAvailable && !pauses.hasRefusals()
 
-  const upstream = {
+  const connection = {
     ...createOperationSupport({ provider, transport, headers, now }),
     config,
     provider,
@@ -157,7 +157,7 @@ export const createUpstream = (deps: Deps) => {
     /** Call when the connection refused what it should serve: its key, or a model that it lists. */
     recordFault: (fault: ConnectionFault, error: RefusedError, model: string): void => {
       if (fault === "connection") {
-        upstream.recordFailure("hard", error)
+        connection.recordFailure("hard", error)
         return
       }
       refusalError = diagnoseModelRefusal(error, config, model)
@@ -180,7 +180,7 @@ export const createUpstream = (deps: Deps) => {
         last_error_details: error?.details ?? null,
         last_ok_at: lastOkAt,
         models: models.length,
-        running: upstream.inFlight,
+        running: connection.inFlight,
       }
     },
     /** Stops using the connection; requests in flight may finish. */
@@ -196,7 +196,7 @@ export const createUpstream = (deps: Deps) => {
       transport.close()
     },
   }
-  return upstream
+  return connection
 }
 
-export type Upstream = ReturnType<typeof createUpstream>
+export type Connection = ReturnType<typeof createConnection>

@@ -14,11 +14,11 @@ import { createProviderClient } from "./connection.ts"
 import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import {
-  type Connection,
   type ConnectionChanges,
   type ConnectionConfig,
   type ConnectionHealth,
   type ConnectionTestResult,
+  type ConnectionView,
   maskSecrets,
   type NewConnection,
   type ProviderInfo,
@@ -81,7 +81,7 @@ export const createConnections = (deps: Deps) => {
     return connection
   }
 
-  const toView = (connection: ConnectionConfig): Connection =>
+  const toView = (connection: ConnectionConfig): ConnectionView =>
     maskSecrets(connection, registry.byId(connection.id)?.health() ?? disabledHealth)
 
   const save = async (
@@ -97,7 +97,7 @@ export const createConnections = (deps: Deps) => {
   }
 
   /** Waits until the connection is in use, so that the response reflects it. */
-  const reloadAndView = async (connection: ConnectionConfig): Promise<Connection> => {
+  const reloadAndView = async (connection: ConnectionConfig): Promise<ConnectionView> => {
     await registry.reload()
     return toView(connection)
   }
@@ -117,17 +117,21 @@ export const createConnections = (deps: Deps) => {
         }
       }),
 
-    list: async (): Promise<Connection[]> => (await listConfigs()).map(toView),
-    get: async (id: string): Promise<Connection> => toView(await getConfig(id)),
+    list: async (): Promise<ConnectionView[]> => (await listConfigs()).map(toView),
+    get: async (id: string): Promise<ConnectionView> => toView(await getConfig(id)),
 
-    create: async (actor: Actor, input: NewConnection): Promise<Connection> => {
+    create: async (actor: Actor, input: NewConnection): Promise<ConnectionView> => {
       const times = { created_at: now(), updated_at: now() }
       const connection = { ...input, id: newId(), source: "database" as const, ...times }
       const change = { actor, action: "connection.created", after: auditState(connection) }
       return reloadAndView(await db.transact((tx) => save(tx, connection, change)))
     },
 
-    update: async (actor: Actor, id: string, changes: ConnectionChanges): Promise<Connection> => {
+    update: async (
+      actor: Actor,
+      id: string,
+      changes: ConnectionChanges,
+    ): Promise<ConnectionView> => {
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
       const change = { actor, action: "connection.updated", changed: Object.keys(set) }
       const updated = await db.transact(async (tx) => {

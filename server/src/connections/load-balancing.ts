@@ -1,12 +1,12 @@
 import type { Endpoint } from "./connection-registry.ts"
 
-const isResting = ({ upstream, model }: Endpoint): boolean =>
-  upstream.isResting() || upstream.isPaused(model.name)
+const isResting = ({ connection, model }: Endpoint): boolean =>
+  connection.isResting() || connection.isPaused(model.name)
 
 const compareEndpoints = (a: Endpoint, b: Endpoint): number =>
   Number(isResting(a)) - Number(isResting(b)) ||
-  Number(b.upstream.isLoaded(b.model.name)) - Number(a.upstream.isLoaded(a.model.name)) ||
-  a.upstream.inFlight - b.upstream.inFlight
+  Number(b.connection.isLoaded(b.model.name)) - Number(a.connection.isLoaded(a.model.name)) ||
+  a.connection.inFlight - b.connection.inFlight
 
 /**
  * The order in which endpoints of a model are tried: healthy ones first, then those with the model

@@ -1,6 +1,6 @@
 import type { RequestHandle, ResponseListener } from "@portico/http1"
 import type { Failure } from "../errors.ts"
-import type { Upstream } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 
 /**
  * Receives a response on its way through the gateway, as it arrives from a provider or a function:
@@ -10,7 +10,7 @@ export interface ResponseReceiver extends ResponseListener {
   /** Sets what resumes and cancels the response. */
   attach(handle: RequestHandle): void
   /** Called with each connection that is tried. */
-  onConnectionSelected(upstream: Upstream): void
+  onConnectionSelected(connection: Connection): void
   /** Ends the response early, with a failure for the client. */
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }

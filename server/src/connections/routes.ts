@@ -2,9 +2,9 @@ import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { IdParams, Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
 import {
-  Connection,
   ConnectionChanges,
   ConnectionTestResult,
+  ConnectionView,
   NewConnection,
   ProviderInfo,
 } from "./schema.ts"
@@ -16,7 +16,7 @@ export const connectionRoutes = {
   list: route("get", "/api/v1/connections", {
     access: "admin",
     summary: "List connections with their health; secrets are masked",
-    responses: { 200: json(Page(Connection), "All connections, in their order") },
+    responses: { 200: json(Page(ConnectionView), "All connections, in their order") },
   }),
   providers: route("get", "/api/v1/connections/providers", {
     access: "admin",
@@ -28,7 +28,7 @@ export const connectionRoutes = {
     grantsPrivileges: true,
     summary: "Create a connection",
     body: NewConnection,
-    responses: { 200: json(Connection, "The new connection") },
+    responses: { 200: json(ConnectionView, "The new connection") },
   }),
   testNew: route("post", "/api/v1/connections/test", {
     access: "admin",
@@ -41,7 +41,7 @@ export const connectionRoutes = {
     access: "admin",
     summary: "Get a connection",
     params: IdParams,
-    responses: { 200: json(Connection, "The connection"), 404: notFound },
+    responses: { 200: json(ConnectionView, "The connection"), 404: notFound },
   }),
   update: route("post", "/api/v1/connections/:id/update", {
     access: "admin",
@@ -50,7 +50,7 @@ export const connectionRoutes = {
     params: IdParams,
     body: ConnectionChanges,
     responses: {
-      200: json(Connection, "The updated connection"),
+      200: json(ConnectionView, "The updated connection"),
       404: notFound,
       409: fromEnvironment,
     },

@@ -112,7 +112,7 @@ export const ConnectionHealth = z
   .meta({ id: "ConnectionHealth" })
 export type ConnectionHealth = z.output<typeof ConnectionHealth>
 
-export const Connection = z
+export const ConnectionView = z
   .object({
     ...fields,
     base_url: z.string(),
@@ -127,7 +127,7 @@ export const Connection = z
     health: ConnectionHealth,
   })
   .meta({ id: "Connection" })
-export type Connection = z.output<typeof Connection>
+export type ConnectionView = z.output<typeof ConnectionView>
 
 export const ConnectionTestResult = z
   .object({
@@ -163,7 +163,10 @@ const mask = (secret: string): string => {
   return secret.length > 12 ? `…${secret.slice(-4)}` : "…"
 }
 
-export const maskSecrets = (config: ConnectionConfig, health: ConnectionHealth): Connection => ({
+export const maskSecrets = (
+  config: ConnectionConfig,
+  health: ConnectionHealth,
+): ConnectionView => ({
   ...config,
   api_key: mask(config.api_key),
   headers: Object.fromEntries(Object.entries(config.headers).map(([name, v]) => [name, mask(v)])),

@@ -10,7 +10,7 @@ import {
 import { Failure } from "../errors.ts"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import { BufferedResponse } from "./buffered-response.ts"
-import type { Upstream } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
 import {
   type ConnectionFault,
@@ -139,19 +139,19 @@ class FailoverRequest implements RequestHandle {
   }
 
   #send(attempt: ConnectionAttempt, request: UpstreamRequest): void {
-    const { upstream, usesModel, model } = attempt
-    upstream.inFlight++
-    const endAttempt = usesModel ? upstream.beginAttempt(model) : undefined
+    const { connection, usesModel, model } = attempt
+    connection.inFlight++
+    const endAttempt = usesModel ? connection.beginAttempt(model) : undefined
     this.#release = () => {
-      upstream.inFlight--
+      connection.inFlight--
       endAttempt?.()
     }
-    this.#receiver.onConnectionSelected(upstream)
+    this.#receiver.onConnectionSelected(connection)
     const attemptNumber = this.#next
-    const { firstByteMs } = upstream
+    const { firstByteMs } = connection
     const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
     const timeoutMs = Math.max(1, attemptMs)
-    const sent = upstream.transport.send(request, this.#createListener(attempt), timeoutMs)
+    const sent = connection.transport.send(request, this.#createListener(attempt), timeoutMs)
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()
@@ -167,7 +167,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #createListener(attempt: ConnectionAttempt): ResponseListener {
-    const { upstream, usesModel, model, convert } = attempt
+    const { connection, usesModel, model, convert } = attempt
     const handler = convert ? convert(this.#receiver, this.#createPacing()) : this.#receiver
     let buffered: BufferedResponse | null = null
     let isRetryable = false
@@ -182,7 +182,7 @@ class FailoverRequest implements RequestHandle {
       onHead: (status, rawHeaders) => {
         isRetryable = isRetryableStatus(status)
         isUnavailable = isRetryable && status !== 429
-        if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
+        if (isUnavailable) connection.recordFailure("soft", new RefusedError(status, ""))
         if (!this.#shouldBuffer(status)) {
           handler.onHead(status, rawHeaders)
           return
@@ -203,18 +203,18 @@ class FailoverRequest implements RequestHandle {
         const fault = buffered?.fault() ?? null
         if (buffered && fault) this.#recordFault(buffered, fault)
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
-        else if (usesModel && !isUnavailable) upstream.recordSuccess(model)
+        else if (usesModel && !isUnavailable) connection.recordSuccess(model)
         this.#endAttempt()
         if (!buffered) return handler.onEnd()
         settle(buffered, fault)
       },
       onError: (error) => {
         const fault = buffered?.fault() ?? null
-        if (!buffered) this.#recordFailure(upstream, error)
+        if (!buffered) this.#recordFailure(connection, error)
         else if (fault) this.#recordFault(buffered, fault)
         this.#endAttempt()
         if (buffered) return settle(buffered, fault)
-        this.#afterError(error, upstream, handler)
+        this.#afterError(error, connection, handler)
       },
       onListenerError: (error) => this.#receiver.onListenerError(error),
     }
@@ -225,11 +225,11 @@ class FailoverRequest implements RequestHandle {
   }
 
   /** After an attempt without a response. */
-  #afterError(error: UpstreamError, upstream: Upstream, handler: ResponseHandler): void {
+  #afterError(error: UpstreamError, connection: Connection, handler: ResponseHandler): void {
     const nothingSent = error.kind === "unreachable" || error.kind === "reset"
     if (nothingSent && this.#hasNext()) {
       this.#reportUnreachable ??= () => {
-        this.#receiver.onConnectionSelected(upstream)
+        this.#receiver.onConnectionSelected(connection)
         handler.onError(error)
       }
       this.#try()
@@ -254,15 +254,15 @@ class FailoverRequest implements RequestHandle {
 
   /** Requests for no model say nothing about those that are. */
   #recordFault(response: BufferedResponse, fault: ConnectionFault): void {
-    const { upstream, model } = response.attempt
-    if (model !== null) upstream.recordFault(fault, response.toError(), model)
+    const { connection, model } = response.attempt
+    if (model !== null) connection.recordFault(fault, response.toError(), model)
   }
 
   /** A consumer's own parse error does not count against the endpoint's health. */
-  #recordFailure(upstream: Upstream, error: UpstreamError): void {
+  #recordFailure(connection: Connection, error: UpstreamError): void {
     if (error.kind === "unreadable") return
     const hard = error.kind === "unreachable" || error.kind === "reset"
-    upstream.recordFailure(hard ? "hard" : "soft", error)
+    connection.recordFailure(hard ? "hard" : "soft", error)
   }
 
   #tryNext(response: BufferedResponse): void {
@@ -276,7 +276,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #forwardBuffered(response: BufferedResponse): void {
-    this.#receiver.onConnectionSelected(response.attempt.upstream)
+    this.#receiver.onConnectionSelected(response.attempt.connection)
     response.release()
     if (response.isComplete) response.receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())

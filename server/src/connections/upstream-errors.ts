@@ -4,7 +4,7 @@ import { Failure, type FailureCode } from "../errors.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { MessageId } from "../i18n/catalogue.ts"
 import { type MessageOrText, type TranslatableMessage, translatable } from "../i18n/message.ts"
-import type { Upstream } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 
 const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
   unreachable: "upstream_unreachable",
@@ -25,9 +25,9 @@ const messageIdByKind = {
 } as const satisfies Record<UpstreamErrorKind, MessageId>
 
 /** How error messages refer to an upstream. */
-export const upstreamLabel = (upstream: Upstream | null): TranslatableMessage =>
-  upstream
-    ? translatable("provider_named", { name: upstream.config.name })
+export const upstreamLabel = (connection: Connection | null): TranslatableMessage =>
+  connection
+    ? translatable("provider_named", { name: connection.config.name })
     : translatable("provider_unnamed")
 
 const reasonOf = (cause: unknown): MessageOrText | null => {
@@ -43,5 +43,5 @@ const describe = ({ kind, cause }: UpstreamError, provider: TranslatableMessage)
 }
 
 /** The error for the caller when no complete response arrived. */
-export const upstreamFailure = (error: UpstreamError, upstream: Upstream | null): Failure =>
-  new Failure(codeByKind[error.kind], describe(error, upstreamLabel(upstream)), { cause: error })
+export const upstreamFailure = (error: UpstreamError, connection: Connection | null): Failure =>
+  new Failure(codeByKind[error.kind], describe(error, upstreamLabel(connection)), { cause: error })

@@ -1,6 +1,6 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
@@ -33,7 +33,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   readonly #chain: FilterChain
   readonly #decoder = new SseDecoder()
   readonly #accumulator = createCompletionAccumulator()
-  #upstream: RequestHandle | null = null
+  #handle: RequestHandle | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
   #queue: QueuedPiece[] = []
   #queuedEvents = 0
@@ -56,30 +56,30 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   }
 
   attach(handle: RequestHandle): void {
-    this.#upstream = handle
+    this.#handle = handle
     this.#receiver.attach(this)
   }
 
   resume(): void {
     this.#isReceiverFull = false
     // With an empty queue, nothing else would resume the upstream.
-    if (this.#mode === "pass" || this.#queue.length === 0) this.#upstream?.resume()
+    if (this.#mode === "pass" || this.#queue.length === 0) this.#handle?.resume()
     else this.#startProcessing()
   }
 
   cancel(): void {
     this.#isStopped = true
     this.#chain.cancel()
-    this.#upstream?.cancel()
+    this.#handle?.cancel()
   }
 
-  onConnectionSelected(upstream: Upstream): void {
-    this.#receiver.onConnectionSelected(upstream)
+  onConnectionSelected(connection: Connection): void {
+    this.#receiver.onConnectionSelected(connection)
   }
 
   stop(...why: Parameters<ResponseReceiver["stop"]>): void {
     this.#isStopped = true
-    this.#upstream?.cancel()
+    this.#handle?.cancel()
     this.#receiver.stop(...why)
   }
 
@@ -166,7 +166,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
       } else if ("broke" in next) this.#receiver.onError(next.broke)
       else await this.#finish()
       if (this.#isStopped || this.#isReceiverFull) return
-      if (this.#queue.length === 0) this.#upstream?.resume()
+      if (this.#queue.length === 0) this.#handle?.resume()
     }
   }
 

@@ -8,9 +8,9 @@ export const filterUsable = (
   endpoints: readonly Endpoint[],
   principal: Principal,
 ): readonly Endpoint[] =>
-  endpoints.every(({ upstream }) => mayUse(upstream.config, principal))
+  endpoints.every(({ connection }) => mayUse(connection.config, principal))
     ? endpoints
-    : endpoints.filter(({ upstream }) => mayUse(upstream.config, principal))
+    : endpoints.filter(({ connection }) => mayUse(connection.config, principal))
 
 /** Whether the caller's API key allows a model. */
 export const mayUseByKey = ({ credential }: Caller, id: string): boolean =>

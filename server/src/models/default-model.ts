@@ -1,4 +1,4 @@
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import {
   type ConnectionRegistry,
   type Endpoint,
@@ -18,7 +18,7 @@ interface Deps {
     ModelCatalogue,
     "effectiveModel" | "mayUse" | "listWorkspace" | "ownerOf" | "workspace"
   >
-  registry: Pick<ConnectionRegistry, "endpoints" | "upstreams">
+  registry: Pick<ConnectionRegistry, "endpoints" | "connections">
 }
 
 /** For providers that do not report capabilities, the name is a hint. */
@@ -47,21 +47,21 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
   const endpointsOf = createEndpointFinder({ catalogue, registry })
 
   /** The first of a connection's chat models that the caller may use. */
-  const findOn = (upstream: Upstream, caller: Principal): string | undefined => {
-    if (!mayUse(upstream.config, caller)) return undefined
-    return upstream
+  const findOn = (connection: Connection, caller: Principal): string | undefined => {
+    if (!mayUse(connection.config, caller)) return undefined
+    return connection
       .models()
-      .map((model) => ({ id: prefixedModelId(upstream.config, model.name), upstream, model }))
+      .map((model) => ({ id: prefixedModelId(connection.config, model.name), connection, model }))
       .find((one) => answersChats(one) && catalogue.mayUse(caller, one.id))?.id
   }
 
   /** Connections are in the order in which administrators sorted them. */
   const findOffered = (
     caller: Principal,
-    isConsidered: (upstream: Upstream) => boolean,
+    isConsidered: (connection: Connection) => boolean,
   ): string | undefined => {
-    for (const upstream of registry.upstreams()) {
-      const id = isConsidered(upstream) ? findOn(upstream, caller) : undefined
+    for (const connection of registry.connections()) {
+      const id = isConsidered(connection) ? findOn(connection, caller) : undefined
       if (id !== undefined) return id
     }
     return undefined
@@ -70,13 +70,13 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
   /** For people to whom administrators only give models that they made. */
   const findOfAdmins = (
     caller: Principal,
-    isConsidered: (upstream: Upstream) => boolean,
+    isConsidered: (connection: Connection) => boolean,
   ): string | undefined => {
     const canAnswer = (id: string): boolean => {
       const endpoints = endpointsOf(id)
       return (
         endpoints.length === 0 ||
-        endpoints.some((one) => answersChats(one) && isConsidered(one.upstream))
+        endpoints.some((one) => answersChats(one) && isConsidered(one.connection))
       )
     }
     return catalogue
@@ -97,7 +97,7 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
     find: (caller: Principal): string => {
       const { default_model: chosen } = settings.current()
       if (chosen !== "" && catalogue.mayUse(caller, chosen)) return chosen
-      const isUp = (upstream: Upstream): boolean => upstream.isAvailable()
+      const isUp = (connection: Connection): boolean => connection.isAvailable()
       const isAny = (): boolean => true
       return (
         findOffered(caller, isUp) ??

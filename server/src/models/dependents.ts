@@ -62,7 +62,7 @@ export const createModelDependents = ({ registry, functionRegistry }: Deps) => {
   const isOnlyOfferedBy = (connectionId: string) => {
     const exclusive = new Set(
       [...registry.endpoints()]
-        .filter(([, all]) => all.every(({ upstream }) => upstream.config.id === connectionId))
+        .filter(([, all]) => all.every(({ connection }) => connection.config.id === connectionId))
         .map(([id]) => id),
     )
     return (id: string): boolean => {

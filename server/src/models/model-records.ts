@@ -21,25 +21,25 @@ export const shortenRecord = (record: ModelRecord): ModelRecord => {
 export const endpointRecord = (id: string, endpoints: readonly Endpoint[]): ModelRecord[] => {
   const [first] = endpoints
   if (!first) return []
-  const { model, upstream } = first
+  const { model, connection } = first
   return [
     {
       id,
       object: "model",
       created: model.created,
-      owned_by: upstream.config.kind,
+      owned_by: connection.config.kind,
       name: id,
       description: "",
-      connection_type: upstream.provider.connection_type,
+      connection_type: connection.provider.connection_type,
       tags: [],
       capabilities: model.capabilities,
       ...(model.context_length !== null && { context_length: model.context_length }),
-      connections: endpoints.map(({ upstream: { config } }) => ({
+      connections: endpoints.map(({ connection: { config } }) => ({
         id: config.id,
         name: config.name,
       })),
       is_active: true,
-      available: endpoints.some((endpoint) => endpoint.upstream.isAvailable()),
+      available: endpoints.some((endpoint) => endpoint.connection.isAvailable()),
     },
   ]
 }

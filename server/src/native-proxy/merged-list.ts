@@ -1,6 +1,6 @@
 import { requestJson } from "@portico/http1"
 import { z } from "zod"
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import { prefixedModelId } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 
@@ -16,7 +16,7 @@ const RuntimeModelList = z.object({ models: z.array(RuntimeModel).nullable() })
 const nameOf = ({ name, model }: RuntimeModel): string => name ?? model ?? ""
 
 /** Adds the connection's prefix, as in the ids that callers use. */
-const addPrefix = ({ config }: Upstream, listing: RuntimeModel): RuntimeModel => {
+const addPrefix = ({ config }: Connection, listing: RuntimeModel): RuntimeModel => {
   if (config.id_prefix === null) return listing
   const id = prefixedModelId(config, nameOf(listing))
   return {
@@ -26,15 +26,15 @@ const addPrefix = ({ config }: Upstream, listing: RuntimeModel): RuntimeModel =>
   }
 }
 
-const fetchModels = async (upstream: Upstream, path: string): Promise<RuntimeModel[]> => {
-  const { transport, headers } = upstream
+const fetchModels = async (connection: Connection, path: string): Promise<RuntimeModel[]> => {
+  const { transport, headers } = connection
   const signal = AbortSignal.timeout(listTimeoutMs)
   const reply = await requestJson(transport, { method: "GET", path, headers }, signal)
   return RuntimeModelList.parse(reply).models ?? []
 }
 
-const lastKnownModels = (upstream: Upstream): RuntimeModel[] =>
-  upstream.models().flatMap(({ listing }) => {
+const lastKnownModels = (connection: Connection): RuntimeModel[] =>
+  connection.models().flatMap(({ listing }) => {
     const parsed = RuntimeModel.safeParse(listing)
     return parsed.success ? [parsed.data] : []
   })
@@ -45,20 +45,20 @@ const lastKnownModels = (upstream: Upstream): RuntimeModel[] =>
  * @throws {Failure} `upstream_unreachable` if no runtime responds and no model is known
  */
 export const mergeModelLists = async (
-  upstreams: readonly Upstream[],
+  connections: readonly Connection[],
   list: "tags" | "ps",
   isAllowed: (id: string) => boolean,
 ): Promise<{ models: RuntimeModel[] }> => {
   const responses = await Promise.all(
-    upstreams.map((upstream) =>
-      upstream.isResting() ? null : fetchModels(upstream, `/api/${list}`).catch(() => null),
+    connections.map((connection) =>
+      connection.isResting() ? null : fetchModels(connection, `/api/${list}`).catch(() => null),
     ),
   )
   const byName = new Map<string, RuntimeModel>()
-  for (const [at, upstream] of upstreams.entries()) {
-    const known = responses[at] ?? (list === "tags" ? lastKnownModels(upstream) : [])
+  for (const [at, connection] of connections.entries()) {
+    const known = responses[at] ?? (list === "tags" ? lastKnownModels(connection) : [])
     for (const model of known) {
-      const listing = addPrefix(upstream, model)
+      const listing = addPrefix(connection, model)
       const name = nameOf(listing)
       if (!byName.has(name) && isAllowed(name)) byName.set(name, listing)
     }

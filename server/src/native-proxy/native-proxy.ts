@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts"
 import type { ResponseResult } from "../completions/response-consumer.ts"
 import type { TrackResponse } from "../completions/tracked-response.ts"
 import type { Config } from "../config/config.ts"
-import type { Upstream } from "../connections/connection.ts"
+import type { Connection } from "../connections/connection.ts"
 import type { ConnectionAttempt } from "../connections/connection-attempt.ts"
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
@@ -65,20 +65,22 @@ export const createNativeProxy = (deps: Deps) => {
   const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, trackResponse } = deps
   const { db, audit } = deps
 
-  const connectionsOf = ({ kind, noun }: NativeApi): Upstream[] => {
-    const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
-    if (upstreams.length > 0) return upstreams
+  const connectionsOf = ({ kind, noun }: NativeApi): Connection[] => {
+    const connections = registry
+      .connections()
+      .filter((connection) => connection.config.kind === kind)
+    if (connections.length > 0) return connections
     const [variable] = providers[kind].variables.urls
     return fail("no_runtime", `No ${noun} is connected. Set ${variable} or add a connection.`)
   }
 
   /** Healthy connections first, otherwise in configured order. */
-  const healthyFirst = (upstreams: readonly Upstream[]): Upstream[] =>
-    [...upstreams].sort((a, b) => Number(a.isResting()) - Number(b.isResting()))
+  const healthyFirst = (connections: readonly Connection[]): Connection[] =>
+    [...connections].sort((a, b) => Number(a.isResting()) - Number(b.isResting()))
 
   const createAttempt = (
     { context, caller, target }: NativeProxyRequest,
-    upstream: Upstream,
+    connection: Connection,
     body: UpstreamRequest["body"],
   ): ConnectionAttempt => {
     const { incoming } = context
@@ -86,12 +88,12 @@ export const createNativeProxy = (deps: Deps) => {
     const streamed = body !== null && !Buffer.isBuffer(body)
     const headers = {
       ...forwardedRequestHeaders(incoming, caller),
-      ...upstream.headers,
+      ...connection.headers,
       ...(streamed && length !== undefined && { "content-length": length }),
     }
     const { path, query } = parseRequestTarget(target)
     const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
-    return { upstream, usesModel: false, model: null, request: () => request }
+    return { connection, usesModel: false, model: null, request: () => request }
   }
 
   const relay = (
@@ -112,7 +114,7 @@ export const createNativeProxy = (deps: Deps) => {
         consumer: new NativeRelay(context, api.errorStyle),
       },
       ({ reader }) => {
-        const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
+        const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
         const share = fairLoop.of(caller.user.id)
         reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share }))
       },
@@ -128,7 +130,9 @@ export const createNativeProxy = (deps: Deps) => {
     // have no native equivalent.
     const native =
       !isNamedByAlias(model, id) && workspace.every(({ base_model_id, id }) => base_model_id === id)
-    const matching = native ? endpoints.filter(({ upstream }) => upstream.config.kind === kind) : []
+    const matching = native
+      ? endpoints.filter(({ connection }) => connection.config.kind === kind)
+      : []
     if (matching.length === 0) fail("model_not_found", `model '${model}' not found`)
     return { id, offers: matching }
   }
@@ -150,13 +154,13 @@ export const createNativeProxy = (deps: Deps) => {
       fail("forbidden", message)
     }
     const { id, offers } = await nativeEndpointsOf(caller, api.kind, model)
-    const bodyFor = (upstream: Upstream): Buffer => {
-      const prefix = upstream.config.id_prefix
+    const bodyFor = (connection: Connection): Buffer => {
+      const prefix = connection.config.id_prefix
       if (prefix === null) return body.bytes
       return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = orderEndpoints(offers).map(({ upstream, model: offered }) => ({
-      ...createAttempt(request, upstream, bodyFor(upstream)),
+    const attempts = orderEndpoints(offers).map(({ connection, model: offered }) => ({
+      ...createAttempt(request, connection, bodyFor(connection)),
       usesModel,
       model: offered.name,
     }))
@@ -179,14 +183,14 @@ export const createNativeProxy = (deps: Deps) => {
   const sendList = async (
     { context, caller }: NativeProxyRequest,
     which: "tags" | "ps" | "models",
-    upstreams: readonly Upstream[],
+    connections: readonly Connection[],
   ): Promise<void> => {
     const reply = new ResponseWriter(context)
     const body = JSON.stringify(
       which === "models"
-        ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }
+        ? { object: "list", data: listedBy(catalogue.list(caller), connections) }
         : await mergeModelLists(
-            upstreams,
+            connections,
             which,
             (id) => mayUseByKey(caller, id) && catalogue.mayUse(caller, id),
           ),
@@ -197,11 +201,14 @@ export const createNativeProxy = (deps: Deps) => {
     reply.end(body)
   }
 
-  const listedBy = <T extends { id: string }>(models: T[], upstreams: readonly Upstream[]): T[] => {
-    const upstreamSet = new Set(upstreams)
+  const listedBy = <T extends { id: string }>(
+    models: T[],
+    connections: readonly Connection[],
+  ): T[] => {
+    const upstreamSet = new Set(connections)
     const endpoints = registry.endpoints()
     return models.filter(({ id }) =>
-      endpoints.get(id)?.some(({ upstream }) => upstreamSet.has(upstream)),
+      endpoints.get(id)?.some(({ connection }) => upstreamSet.has(connection)),
     )
   }
 
@@ -233,17 +240,17 @@ export const createNativeProxy = (deps: Deps) => {
       const parsed = parseRequestTarget(target)
       const operation = api.classify(context.incoming.method ?? "GET", parsed.path)
       rejectAmbiguousPath(parsed, operation.kind === "look")
-      const upstreams = connectionsOf(api)
+      const connections = connectionsOf(api)
       switch (operation.kind) {
         case "use":
           return useModel(request, { api, name: operation.name })
         case "list":
-          return sendList(request, operation.list, upstreams)
+          return sendList(request, operation.list, connections)
         case "change":
           return changeRuntime(request, { api, name: operation.name })
         case "ask": {
-          const attempts = healthyFirst(upstreams).map((upstream) =>
-            createAttempt(request, upstream, null),
+          const attempts = healthyFirst(connections).map((connection) =>
+            createAttempt(request, connection, null),
           )
           return void (await relay(request, attempts, { api }))
         }
@@ -253,8 +260,8 @@ export const createNativeProxy = (deps: Deps) => {
             api.kind,
             modelNamed(api, operation.model),
           )
-          const attempts = orderEndpoints(offers).map(({ upstream, model }) => ({
-            ...createAttempt(request, upstream, null),
+          const attempts = orderEndpoints(offers).map(({ connection, model }) => ({
+            ...createAttempt(request, connection, null),
             model: model.name,
           }))
           return void (await relay(request, attempts, { api }))

@@ -10,8 +10,8 @@ const normalizeName = (name: string): string => {
   return short.lastIndexOf(":") > short.lastIndexOf("/") ? short : `${short}:latest`
 }
 
-const matches = ({ upstream, model }: Endpoint, written: string): boolean => {
-  const { kind, id_prefix } = upstream.config
+const matches = ({ connection, model }: Endpoint, written: string): boolean => {
+  const { kind, id_prefix } = connection.config
   if (kind !== "ollama") return false
   const prefix = id_prefix === null ? "" : `${id_prefix}.`
   if (!written.startsWith(prefix)) return false

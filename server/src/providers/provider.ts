@@ -15,7 +15,7 @@ export interface ProviderOperation {
   readonly isOptional: boolean
 }
 
-export const embeddingsEndpoint = {
+export const embeddingsProviderOperation = {
   name: "embeddings",
   api: "openai",
   isChatCompletion: false,

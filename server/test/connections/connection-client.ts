@@ -10,8 +10,8 @@ export const addConnection = async (gateway: TestGateway, fields: object): Promi
 
 /** Waits until the gateway has listed the models of all connections. */
 export const waitUntilListed = ({ gateway }: TestGateway) =>
-  waitFor(() => gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
+  waitFor(() => gateway.registry.connections().every((connection) => connection.hasListed()))
 
 /** Waits until the gateway uses all connections, including those that failed. */
 export const waitUntilNoneRests = ({ gateway }: TestGateway) =>
-  waitFor(() => gateway.registry.upstreams().every((upstream) => !upstream.isResting()))
+  waitFor(() => gateway.registry.connections().every((connection) => !connection.isResting()))

@@ -133,7 +133,7 @@ describe("a connection that dies", () => {
     upstream.injectFault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
     await waitFor(() => requested() >= before + 3)
     expect(await listModels(gateway)).toEqual({ kept: true })
-    expect(gateway.gateway.registry.upstreams()[0]?.isResting()).toBe(false)
+    expect(gateway.gateway.registry.connections()[0]?.isResting()).toBe(false)
     await gateway.stop()
   })
 

@@ -1,11 +1,11 @@
-import { embeddingsEndpoint } from "../../providers/provider.ts"
+import { embeddingsProviderOperation } from "../../providers/provider.ts"
 import { EmbeddingsBody, providerResponse } from "../schema.ts"
 import { openaiStream } from "./openai-stream.ts"
 import { type ApiOperation, relayedOperation } from "./operation.ts"
 
 export const embeddingsOperation: ApiOperation = {
   ...relayedOperation,
-  ...embeddingsEndpoint,
+  ...embeddingsProviderOperation,
   summary: "Create embeddings",
   body: EmbeddingsBody,
   response: providerResponse,

@@ -74,7 +74,7 @@ export const createTitleGenerator = (deps: Deps) => {
     const { endpoints } = await catalogue.resolve(caller, model)
     // Functions are not asked for titles: they run their author's code for every request.
     if (chat_titles === "any") return endpoints.length > 0
-    return endpoints.some(({ upstream }) => upstream.provider.connection_type === "local")
+    return endpoints.some(({ connection }) => connection.provider.connection_type === "local")
   }
 
   const requestTitle = (caller: Caller, model: string, content: string): Promise<string> =>

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { findConnectionFault } from "../../connections/connection-fault.ts"
 import type { Endpoint } from "../../connections/connection-registry.ts"
 import { orderEndpoints } from "../../connections/load-balancing.ts"
-import { embeddingsEndpoint } from "../../providers/provider.ts"
+import { embeddingsProviderOperation } from "../../providers/provider.ts"
 import { estimateTokens } from "../tokens.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
@@ -74,16 +74,16 @@ export const batchSize = (model: string, texts: readonly string[]): number => {
 /** Requests embeddings: retries busy models and halves texts that are too long. */
 export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetryMs }: Deps) => {
   const requestVectors = async (
-    { upstream, model }: Endpoint,
+    { connection, model }: Endpoint,
     input: readonly string[],
     signal: AbortSignal,
   ): Promise<Float32Array[]> => {
     const reply = await requestJson(
-      upstream.transport,
+      connection.transport,
       {
         method: "POST",
-        path: upstream.provider.operationPath(embeddingsEndpoint),
-        headers: { "user-agent": "Portico", ...upstream.headers },
+        path: connection.provider.operationPath(embeddingsProviderOperation),
+        headers: { "user-agent": "Portico", ...connection.headers },
         json: { model: model.name, input, encoding_format: "float" },
       },
       AbortSignal.any([signal, AbortSignal.timeout(responseTimeoutMs)]),
@@ -98,18 +98,18 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
 
   /** A rejection by the connection itself, which the next one may not share, is returned. */
   const requestFrom = async (
-    offer: Endpoint,
+    endpoint: Endpoint,
     input: readonly string[],
     signal: AbortSignal,
   ): Promise<Float32Array[] | RefusedError> => {
-    const { upstream, model } = offer
+    const { connection, model } = endpoint
     try {
-      return await requestVectors(offer, input, signal)
+      return await requestVectors(endpoint, input, signal)
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
       const fault = findConnectionFault(error, model.name)
       if (!fault) throw error
-      upstream.recordFault(fault, error, model.name)
+      connection.recordFault(fault, error, model.name)
       return error
     }
   }
@@ -120,8 +120,8 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     signal: AbortSignal,
   ): Promise<Float32Array[]> => {
     let rejection: RefusedError | null = null
-    for (const offer of orderEndpoints(models.offersOf(model))) {
-      const reply = await requestFrom(offer, input, signal)
+    for (const endpoint of orderEndpoints(models.endpointsOf(model))) {
+      const reply = await requestFrom(endpoint, input, signal)
       if (!(reply instanceof RefusedError)) return reply
       rejection ??= reply
     }

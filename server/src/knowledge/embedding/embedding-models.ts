@@ -38,28 +38,30 @@ interface Deps {
 
 /** Lists the available embedding models and chooses the one to use. */
 export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) => {
-  const offersOf = (id: string): readonly Endpoint[] => {
+  const endpointsOf = (id: string): readonly Endpoint[] => {
     if (id === builtInModelId) return []
-    const offers = registry.endpoints()
-    return offers.get(id) ?? offers.get(`${id}:latest`) ?? []
+    const endpoints = registry.endpoints()
+    return endpoints.get(id) ?? endpoints.get(`${id}:latest`) ?? []
   }
 
   /** Models of connections, local ones first. */
-  const connectionModels = (): [id: string, offers: readonly Endpoint[]][] => {
+  const connectionModels = (): [id: string, endpoints: readonly Endpoint[]][] => {
     const usable = [...registry.endpoints()].filter(
-      ([id, offers]) =>
+      ([id, endpoints]) =>
         id !== builtInModelId &&
-        offers.some((offer) => canEmbed(offer) && isUnrestricted(offer.upstream.config)),
+        endpoints.some(
+          (endpoint) => canEmbed(endpoint) && isUnrestricted(endpoint.connection.config),
+        ),
     )
-    const isLocal = ([, offers]: (typeof usable)[number]): boolean =>
-      offers.some(({ upstream }) => upstream.provider.connection_type === "local")
+    const isLocal = ([, endpoints]: (typeof usable)[number]): boolean =>
+      endpoints.some(({ connection }) => connection.provider.connection_type === "local")
     return [...usable.filter(isLocal), ...usable.filter((one) => !isLocal(one))]
   }
 
   /** Why a model is currently unavailable, as a sentence; null if it is available. */
   const problemOf = (id: string): MessageOrText | null => {
     if (id !== builtInModelId) {
-      return offersOf(id).length > 0 ? null : translatable("model_not_offered", { id })
+      return endpointsOf(id).length > 0 ? null : translatable("model_not_offered", { id })
     }
     const problem = builtIn.problem()
     return problem && `The built-in embedding model is unavailable: ${problem}`
@@ -68,7 +70,8 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   const isEnabled = (): boolean => chosenModel() !== noEmbeddingModel
 
   /** False just after the start: a connection may still be about to list its models. */
-  const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.hasListed())
+  const areAllListed = (): boolean =>
+    registry.connections().every((connection) => connection.hasListed())
 
   const chooseAutomatically = (current: string | null): string | null => {
     if (current !== null && (isAvailable(current) || !areAllListed())) return current
@@ -77,7 +80,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   }
 
   return {
-    offersOf,
+    endpointsOf,
     isEnabled,
     problemOf,
     /** Whether a model can be used now. */
@@ -88,12 +91,12 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
       ...(builtIn.problem() === null
         ? [{ id: builtInModelId, built_in: true, connections: [] }]
         : []),
-      ...connectionModels().map(([id, offers]) => ({
+      ...connectionModels().map(([id, endpoints]) => ({
         id,
         built_in: false,
-        connections: offers
-          .filter(({ upstream }) => isUnrestricted(upstream.config))
-          .map(({ upstream }) => upstream.config.name),
+        connections: endpoints
+          .filter(({ connection }) => isUnrestricted(connection.config))
+          .map(({ connection }) => connection.config.name),
       })),
     ],
 

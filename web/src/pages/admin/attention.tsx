@@ -1,6 +1,6 @@
 import { CircleCheck, TriangleAlert } from "lucide-react"
 import type { ReactNode } from "react"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
 import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { formatBytes, formatDate } from "../../lib/format.ts"
@@ -58,7 +58,7 @@ const backupItems = ({ backup_command, last_backup_at }: Overview): AttentionIte
   return isOld ? [{ ...item, text: t("overview.backupOld") }] : []
 }
 
-const connectionItems = (connections: readonly Connection[]): AttentionItem[] => {
+const connectionItems = (connections: readonly ConnectionView[]): AttentionItem[] => {
   if (connections.length === 0) {
     const link = <ButtonLink to="/connect">{t("overview.connect")}</ButtonLink>
     return [{ id: "connect", text: t("overview.noConnection"), link }]
@@ -127,7 +127,7 @@ const peopleItems = ({ users, expiring_keys }: Overview): AttentionItem[] => {
 
 interface AttentionProps {
   overview: Overview
-  connections: readonly Connection[]
+  connections: readonly ConnectionView[]
 }
 
 /** What an administrator should look at, each with what solves it. */

@@ -1,6 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
+import type {
+  ConnectionTestResult,
+  ConnectionView,
+} from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
@@ -48,7 +51,7 @@ export const ConnectionPage = () => {
   )
 }
 
-const State = ({ connection: { kind, health } }: { connection: Connection }) => (
+const State = ({ connection: { kind, health } }: { connection: ConnectionView }) => (
   <DefinitionList
     rows={[
       [t("connection.kind"), <ProviderLabel key={kind} kind={kind} />],
@@ -66,7 +69,7 @@ const State = ({ connection: { kind, health } }: { connection: Connection }) => 
   />
 )
 
-const valuesOf = (connection: Connection) => {
+const valuesOf = (connection: ConnectionView) => {
   const { kind, name, base_url, ...rest } = connection
   const more: ConnectionOptionValues = {
     id_prefix: rest.id_prefix ?? "",
@@ -85,7 +88,7 @@ const toChanges = (values: ReturnType<typeof valuesOf>) => {
   return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
 }
 
-const Details = ({ connection }: { connection: Connection }) => {
+const Details = ({ connection }: { connection: ConnectionView }) => {
   const params = { id: connection.id }
   const provider = useProvider(connection.kind)
   const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
@@ -127,7 +130,7 @@ const Details = ({ connection }: { connection: Connection }) => {
   )
 }
 
-const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connection }) => (
+const ConnectionRemoval = ({ connection: { id, name } }: { connection: ConnectionView }) => (
   <DeleteSection
     action={t("connections.delete")}
     title={t("connections.deleteOne", { name })}

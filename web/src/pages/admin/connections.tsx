@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ArrowDown, ArrowUp, Cable } from "lucide-react"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { toOnePage } from "../../lib/list-result.ts"
@@ -17,7 +17,7 @@ import { ProviderLabel } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
 
 /** Moves a connection by `step` and returns the connections whose `position` must be saved. */
-const reorder = (items: readonly Connection[], id: string, step: number) => {
+const reorder = (items: readonly ConnectionView[], id: string, step: number) => {
   const own = ownOf(items)
   const from = own.findIndex((connection) => connection.id === id)
   const [taken] = own.splice(from, 1)
@@ -56,9 +56,9 @@ export const ConnectionsPage = () => {
 }
 
 const columns = (
-  items: readonly Connection[],
+  items: readonly ConnectionView[],
   onMove: (id: string, step: number) => void,
-): Column<Connection>[] => [
+): Column<ConnectionView>[] => [
   {
     id: "name",
     header: t("connection.name"),
@@ -121,13 +121,13 @@ const columns = (
 ]
 
 /** Connections that can be moved. */
-const ownOf = (items: readonly Connection[]): Connection[] =>
+const ownOf = (items: readonly ConnectionView[]): ConnectionView[] =>
   items.filter(({ source }) => source === "database")
 
 const orderColumn = (
-  items: readonly Connection[],
+  items: readonly ConnectionView[],
   onMove: (id: string, step: number) => void,
-): Column<Connection> => ({
+): Column<ConnectionView> => ({
   id: "order",
   header: t("connections.order"),
   wideOnly: true,
@@ -135,8 +135,8 @@ const orderColumn = (
 })
 
 interface OrderProps {
-  items: readonly Connection[]
-  connection: Connection
+  items: readonly ConnectionView[]
+  connection: ConnectionView
   onMove: (id: string, step: number) => void
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
 import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -116,7 +116,7 @@ const statusLabels = [
 
 const statusRows = (
   overview: Overview,
-  connections: readonly Connection[],
+  connections: readonly ConnectionView[],
 ): [string, ReactNode][] => {
   const { database, disk, storage_failure, jobs, last_backup_at } = overview
   const used = connections.filter(({ health }) => health.status !== "disabled")

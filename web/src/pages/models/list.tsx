@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Boxes, Server } from "lucide-react"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { containsWords, type QueryState, toMatchingPage } from "../../lib/list-result.ts"
@@ -29,7 +29,7 @@ import {
 import { describeNoModels } from "./no-models.tsx"
 
 /** Connections, for administrators only; others may not see their grants. */
-export const useConnections = (): readonly Connection[] | undefined => {
+export const useConnections = (): readonly ConnectionView[] | undefined => {
   const { role } = useCurrentUser()
   return useQuery({ ...connectionsQuery, enabled: role === "admin" }).data
 }
@@ -124,7 +124,7 @@ const capabilitiesOf = ({ record }: ListedModel) => {
   )
 }
 
-const columns = (connections: readonly Connection[] | undefined): Column<ListedModel>[] => [
+const columns = (connections: readonly ConnectionView[] | undefined): Column<ListedModel>[] => [
   {
     id: "name",
     header: t("models.name"),

@@ -1,4 +1,4 @@
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type {
   ModelListItem,
@@ -80,7 +80,7 @@ export const describeSource = ({ record, workspace }: ListedModel): string => {
 }
 
 /** Combined grants of the connections that offer a model; `null` grants access to everyone. */
-const connectionGrants = (record: ModelRecord, connections: readonly Connection[]) => {
+const connectionGrants = (record: ModelRecord, connections: readonly ConnectionView[]) => {
   const ids = new Set(record.connections.map(({ id }) => id))
   const grants = connections.filter(({ id }) => ids.has(id)).map((one) => one.access_grants)
   return grants.includes(null) ? null : grants.flatMap((some) => some ?? [])
@@ -98,7 +98,7 @@ const countPrincipals = (grants: readonly AccessGrant[], grantCount = 0): number
  */
 export const describeAccess = (
   { record, workspace }: ListedModel,
-  connections: readonly Connection[] | undefined,
+  connections: readonly ConnectionView[] | undefined,
 ): string => {
   if (record?.connection_type === "function") return t("models.byFunction")
   if (!workspace && !(record && connections)) return ""

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
-import type { Connection, ProviderInfo } from "../../../../server/src/connections/schema.ts"
+import type { ConnectionView, ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, providersQuery } from "../../lib/queries.ts"
@@ -87,7 +87,7 @@ export const ConnectPage = () => {
 /** Without configuration, this is the runtime at the default address. */
 const isConfiguredRuntime =
   (providers: readonly ProviderInfo[]) =>
-  ({ kind, source }: Connection): boolean =>
+  ({ kind, source }: ConnectionView): boolean =>
     source === "environment" &&
     providers.some(
       ({ kind: other, presets }) => other === kind && presets.every((one) => one.is_local),
@@ -114,7 +114,7 @@ interface ProviderProps extends ConnectProps {
 }
 
 interface RuntimeProps extends ConnectProps {
-  runtime: Connection
+  runtime: ConnectionView
   needed: boolean
 }
 
