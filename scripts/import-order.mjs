@@ -26,7 +26,7 @@ const parts = [
       ["models"],
       ["knowledge"],
       ["completions"],
-      ["conversations", "scim", "native-proxy", "operations"],
+      ["conversations", "scim", "native-proxy", "api-docs", "monitoring"],
     ],
   },
   {

@@ -36,10 +36,9 @@ import { createEmbeddingModelRouter } from "./knowledge/embedding/router.ts"
 import { createFileKnowledgeRouter } from "./knowledge/reading/router.ts"
 import { createModelListRouter } from "./models/list-router.ts"
 import { createModelRouter } from "./models/router.ts"
+import { createOverviewRouter } from "./monitoring/overview-router.ts"
+import { createMonitoringRouter } from "./monitoring/router.ts"
 import { createNativeProxyRouter } from "./native-proxy/router.ts"
-import { createOverviewRouter } from "./operations/overview.ts"
-import { createOperationRouter } from "./operations/router.ts"
-import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
 import { createUserRemovalRouter } from "./ownership/router.ts"
 import { createInstructionRouter } from "./prompts/instruction-router.ts"
 import { createPromptRouter } from "./prompts/router.ts"
@@ -53,6 +52,7 @@ import { createStorageRouter } from "./storage/router.ts"
 import { createStoredResponseRouter } from "./stored-responses/router.ts"
 import { createUsageRouter } from "./usage/router.ts"
 import { createUserRouter } from "./users/router.ts"
+import { serveWebApp, webDistFolder } from "./web-files.ts"
 
 /** The first segments of the paths of an inbound API, as part of a pattern. */
 const segmentsOf = (api: ApiOperation["api"]): string => {
@@ -211,7 +211,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
   mount(createScimRouter({ router: router("scim"), ...gateway.scim }), scimPath)
-  mount(createOperationRouter({ router: router("api"), ...gateway, routes: app.routes }))
+  mount(createMonitoringRouter({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...reservedSegments, config.RUNTIME_PREFIX.toLowerCase()]
   app.fallback(serveWebApp({ folder: webDistFolder, reserved }))
   return app

@@ -5,7 +5,7 @@ import { pino } from "pino"
 import { readConfig } from "./config/config.ts"
 import { shortenMessage } from "./errors.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
-import { createLogStream } from "./operations/log-stream.ts"
+import { createLogStream } from "./monitoring/log-stream.ts"
 import { serve } from "./serve.ts"
 
 /** How long log lines are buffered to be written together. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
+import { errorSchemas } from "../../src/api-docs/error-schemas.ts"
 import { type MountedRoute, patternOf } from "../../src/http/server.ts"
-import { errorSchemas } from "../../src/operations/error-schemas.ts"
 
 interface ReceivedResponse {
   method: string

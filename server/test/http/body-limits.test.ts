@@ -1,8 +1,8 @@
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { errorSchemas } from "../../src/api-docs/error-schemas.ts"
 import { createApp } from "../../src/app.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
-import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 

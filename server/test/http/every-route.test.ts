@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { errorSchemas } from "../../src/api-docs/error-schemas.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
-import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"

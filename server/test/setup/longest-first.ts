@@ -19,7 +19,7 @@ const slowestFiles: readonly string[] = [
   "server/test/gateway/large-streams.test.ts",
   "server/test/gateway/api-fuzz.test.ts",
   "web/e2e/keyboard.test.ts",
-  "server/test/operations/api-docs.test.ts",
+  "server/test/api-docs/api-docs.test.ts",
   "server/test/gateway/chaos-clients.test.ts",
   "server/test/gateway/crash.test.ts",
   "server/test/functions/hostile-code.test.ts",

@@ -20,8 +20,8 @@ import type { knowledgeRoutes } from "../../../server/src/knowledge/collections/
 import type { embeddingModelRoutes } from "../../../server/src/knowledge/embedding/routes.ts"
 import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/reading/routes.ts"
 import type { modelRoutes } from "../../../server/src/models/routes.ts"
-import type { overviewRoutes } from "../../../server/src/operations/overview-routes.ts"
-import type { operationRoutes } from "../../../server/src/operations/routes.ts"
+import type { overviewRoutes } from "../../../server/src/monitoring/overview-routes.ts"
+import type { monitoringRoutes } from "../../../server/src/monitoring/routes.ts"
 import type { userRemovalRoutes } from "../../../server/src/ownership/routes.ts"
 import type { instructionRoutes } from "../../../server/src/prompts/instruction-routes.ts"
 import type { promptRoutes } from "../../../server/src/prompts/routes.ts"
@@ -58,7 +58,7 @@ export type ApiRoute = ValueOf<
   | typeof knowledgeRoutes
   | typeof modelRoutes
   | typeof overviewRoutes
-  | typeof operationRoutes
+  | typeof monitoringRoutes
   | typeof userRemovalRoutes
   | typeof instructionRoutes
   | typeof promptRoutes

@@ -1,7 +1,7 @@
 import { CircleCheck, TriangleAlert } from "lucide-react"
 import type { ReactNode } from "react"
 import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
-import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
+import type { Overview } from "../../../../server/src/monitoring/overview-routes.ts"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { formatBytes, formatDate } from "../../lib/format.ts"
 import { ButtonLink } from "../../ui/button.tsx"

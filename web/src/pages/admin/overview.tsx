@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
-import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
+import type { Overview } from "../../../../server/src/monitoring/overview-routes.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"

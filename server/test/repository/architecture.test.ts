@@ -59,7 +59,7 @@ describe("the order of imports", () => {
     ["server/src/users/planted.ts", "./store.ts"],
     ["server/src/grants/planted.ts", "../groups/groups.ts"],
     ["server/src/native-proxy/planted.ts", "../completions/completions.ts"],
-    ["server/src/operations/planted.ts", "../../package.json"],
+    ["server/src/monitoring/planted.ts", "../../package.json"],
     ["server/src/gateway.ts", "./native-proxy/native-proxy.ts"],
     ["server/src/knowledge/planted.ts", "@portico/search"],
     ["server/src/knowledge/planted.ts", "zod"],

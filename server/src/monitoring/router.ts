@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { sql } from "kysely"
 import packageJson from "../../package.json" with { type: "json" }
+import { docsRoutes } from "../api-docs/api-docs.ts"
 import type { SetupCode } from "../auth/setup-code.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -15,8 +16,7 @@ import type { MountedRoute } from "../http/server.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { Metrics } from "../usage/metrics.ts"
 import type { Users } from "../users/users.ts"
-import { docsRoutes } from "./api-docs.ts"
-import { operationRoutes, type PublicConfig } from "./routes.ts"
+import { monitoringRoutes, type PublicConfig } from "./routes.ts"
 
 const readyTimeoutMs = 2000
 const healthy = { status: "ok" } as const
@@ -54,13 +54,13 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 }
 
 /** Health, metrics and sign-in page configuration, and the API documentation in development. */
-export const createOperationRouter = (deps: Deps): Router => {
+export const createMonitoringRouter = (deps: Deps): Router => {
   const { router, config, db, settings, users, metrics, routes, storage, inFlight } = deps
   const { passwordSignIn, setupCode, sso } = deps
   const { version } = packageJson
 
-  router.on(operationRoutes.health, () => healthy)
-  router.on(operationRoutes.ready, async () => {
+  router.on(monitoringRoutes.health, () => healthy)
+  router.on(monitoringRoutes.ready, async () => {
     if (inFlight.isDraining()) fail("shutting_down", "The gateway is shutting down.")
     const trouble = storage.failureMessage()
     if (trouble) fail("unavailable", `${trouble.text}. See the gateway's log for details.`)
@@ -77,7 +77,7 @@ export const createOperationRouter = (deps: Deps): Router => {
     }
     return healthy
   })
-  router.on(operationRoutes.metrics, async ({ context }) => {
+  router.on(monitoringRoutes.metrics, async ({ context }) => {
     if (!mayReadMetrics(context.incoming, config.METRICS_TOKEN)) {
       fail(
         "unauthorized",
@@ -88,8 +88,8 @@ export const createOperationRouter = (deps: Deps): Router => {
       headers: { "content-type": metrics.contentType },
     })
   })
-  router.on(operationRoutes.version, () => ({ version }))
-  router.on(operationRoutes.config, async () => ({
+  router.on(monitoringRoutes.version, () => ({ version }))
+  router.on(monitoringRoutes.config, async () => ({
     name: "Portico",
     version,
     first_run: !(await users.hasAny()),

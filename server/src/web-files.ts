@@ -3,10 +3,10 @@ import { stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Readable } from "node:stream"
 import type { MiddlewareHandler } from "hono"
-import type { HonoEnv } from "../http/request-context.ts"
+import type { HonoEnv } from "./http/request-context.ts"
 
 /** Folder of the built web app. */
-export const webDistFolder = join(import.meta.dirname, "../../../web/dist")
+export const webDistFolder = join(import.meta.dirname, "../../web/dist")
 
 const typeByExtension: Record<string, string> = {
   ".html": "text/html; charset=utf-8",

@@ -23,7 +23,7 @@ export const PublicConfig = z
 export type PublicConfig = z.output<typeof PublicConfig>
 
 /** Health, metrics and sign-in page configuration. */
-export const operationRoutes = {
+export const monitoringRoutes = {
   health: route("get", "/health", {
     access: "anyone",
     summary: "Liveness: the process is running",

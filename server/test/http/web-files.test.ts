@@ -10,7 +10,7 @@ import { createConnectionLimit } from "../../src/http/connection-limit.ts"
 import { createCors } from "../../src/http/cors.ts"
 import { createServerApp } from "../../src/http/server.ts"
 import { createUserLimit } from "../../src/limits/user-limit.ts"
-import { serveWebApp } from "../../src/operations/web-files.ts"
+import { serveWebApp } from "../../src/web-files.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
 
