@@ -69,8 +69,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const failures = createFailureRecorder({ background, db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
 
-  const alone = config.DATABASE_URL === undefined
-  const queue = createJobQueue({ ...options, background, db, alone })
+  const isOnlyProcess = config.DATABASE_URL === undefined
+  const queue = createJobQueue({ ...options, background, db, isOnlyProcess })
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
   const authStore = createAuthStore(db)

@@ -198,7 +198,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
       else await read(file, signal)
     },
 
-    gaveUp: async (target, error): Promise<void> => {
+    onGivenUp: async (target, error): Promise<void> => {
       await db.transactRelaxed(async (tx) => {
         const file = await store.byId(target, tx)
         if (!file) return

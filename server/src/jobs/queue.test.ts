@@ -15,12 +15,12 @@ describe.each(chooseDatabases())("the job queue on $name", ({ open }) => {
     const runs: string[] = []
     const createQueue = (name: string) => {
       const background = createTestBackground()
-      const queue = createJobQueue({ background, db: database.db, alone: true })
+      const queue = createJobQueue({ background, db: database.db, isOnlyProcess: true })
       queue.register("count", {
         concurrency: 1,
         attempts: 1,
         run: async () => void runs.push(name),
-        gaveUp: async () => {},
+        onGivenUp: async () => {},
       })
       return { background, queue }
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { setTimeout as wait } from "node:timers/promises"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
@@ -11,13 +11,13 @@ import { createJobStore, type Job, type NewJob } from "./store.ts"
 const leaseMs = 8000
 const renewMs = 2000
 /** How often to poll for jobs added by other processes. */
-const defaultLookMs = 1000
-const gapMs = 3 * defaultLookMs
+const defaultPollMs = 1000
+const gapMs = 3 * defaultPollMs
 const defaultRetryMs = 500
-const maxPauseMs = 60_000
-const defaultNoRoomRetryMs = 5000
+const maxRetryDelayMs = 60_000
+const defaultStorageRetryMs = 5000
 /** Random factor applied to the retry delay. */
-const spread = { min: 0.75, max: 1.25 }
+const jitter = { min: 0.75, max: 1.25 }
 
 export interface JobRun {
   target: string
@@ -36,9 +36,9 @@ export interface JobKind {
    */
   quickMs?: number
   /** @returns `unfinished` to run again after other owners' jobs */
-  run(work: JobRun): Promise<"unfinished" | undefined>
+  run(run: JobRun): Promise<"unfinished" | undefined>
   /** Called after the last attempt has failed, before the job is deleted. */
-  gaveUp(target: string, error: Error): Promise<void>
+  onGivenUp(target: string, error: Error): Promise<void>
 }
 
 /** Thrown by a job that a retry would not help; the job is given up immediately. */
@@ -49,40 +49,40 @@ export class PermanentJobError extends Error {
 /** Abort reason of a preempted job. */
 const preempted = new Error("Preempted by another job")
 
-const pauseMs = (firstPauseMs: number, attempt: number): number =>
-  Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
-  (spread.min + Math.random() * (spread.max - spread.min))
+const retryDelayMs = (firstDelayMs: number, attempt: number): number =>
+  Math.min(maxRetryDelayMs, firstDelayMs * 2 ** (attempt - 1)) *
+  (jitter.min + Math.random() * (jitter.max - jitter.min))
 
 const maxErrorLength = 1000
 
 /** An error message may quote any input; databases reject NUL and lone surrogates. */
-const storable = (words: string): string =>
-  words.slice(0, maxErrorLength).replaceAll("\u0000", "").toWellFormed()
+const toStorable = (message: string): string =>
+  message.slice(0, maxErrorLength).replaceAll("\u0000", "").toWellFormed()
 
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
 /** Waits for `ms` or until `signal` aborts. */
-const pass = (ms: number, signal: AbortSignal): Promise<void> =>
-  wait(ms, undefined, { signal, ref: false }).catch(() => {})
+const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 
 /** The slot in which a job runs; `slow` becomes 1 when the job exceeds `quickMs`. */
-interface RunningJob {
+interface JobSlot {
   slow: 0 | 1
 }
 
 export interface JobQueueOptions {
-  jobLookMs?: number
+  jobPollMs?: number
   /** Delay before the first retry; doubles with each failure. */
   jobRetryMs?: number
   /** Delay before the retry of a job that failed because storage is full or unavailable. */
-  noRoomRetryMs?: number
+  jobStorageRetryMs?: number
 }
 
 interface Deps extends JobQueueOptions {
   db: Database
   /** True when no other process can hold a lease. */
-  alone: boolean
+  isOnlyProcess: boolean
   background: BackgroundTasks
 }
 
@@ -91,39 +91,39 @@ interface Deps extends JobQueueOptions {
  * its process dies, the lease expires and another process takes the job. Users share the time
  * equally.
  */
-export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
-  const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
-  const { jobLookMs: lookMs = defaultLookMs } = options
+export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: Deps) => {
+  const { jobRetryMs = defaultRetryMs, jobStorageRetryMs = defaultStorageRetryMs } = options
+  const { jobPollMs: pollMs = defaultPollMs } = options
   const store = createJobStore(db)
   const kinds: Record<string, JobKind> = {}
   const { signal: stopping } = background
   const leaseWatch = createLeaseWatch({ deadAfterMs: leaseMs, gapMs })
-  const busyByKind = new Map<string, Record<0 | 1, number>>()
+  const runningByKind = new Map<string, Record<0 | 1, number>>()
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<unknown>>()
   let isStarted = false
 
-  const keepLease = async (job: Job, lost: () => void, signal: AbortSignal): Promise<void> => {
+  const renewLease = async (job: Job, onLost: () => void, signal: AbortSignal): Promise<void> => {
     let isKept = true
     const renew = async (): Promise<void> => {
       isKept = await store.renew(job.id, job.holder ?? "", Date.now() + leaseMs)
     }
     while (isKept) {
-      await pass(renewMs, signal)
+      await waitFor(renewMs, signal)
       if (signal.aborted) return
       await background.runInBackground("renew leases of jobs", renew)
     }
-    lost()
+    onLost()
   }
 
   /** @returns false if all slow slots are taken */
-  const moveToSlow = (name: string, place: RunningJob): boolean => {
-    const busy = busyByKind.get(name)
-    if (!busy || busy[1] >= (kinds[name]?.concurrency ?? 0)) return false
-    busy[0]--
-    busy[1]++
-    place.slow = 1
-    look(name)
+  const moveToSlowSlot = (name: string, slot: JobSlot): boolean => {
+    const running = runningByKind.get(name)
+    if (!running || running[1] >= (kinds[name]?.concurrency ?? 0)) return false
+    running[0]--
+    running[1]++
+    slot.slow = 1
+    startLoops(name)
     return true
   }
 
@@ -131,57 +131,67 @@ export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
    * Waits until the job exceeds `quickMs`, then moves it to a slow slot when one is free.
    * @returns whether to preempt it because another owner's job needs its slot
    */
-  const hasToGo = async (job: Job, place: RunningJob, signal: AbortSignal): Promise<boolean> => {
+  const waitUntilPreempted = async (
+    job: Job,
+    slot: JobSlot,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const quickMs = kinds[job.kind]?.quickMs
-    if (quickMs === undefined || place.slow === 1) return false
-    await pass(quickMs, signal)
+    if (quickMs === undefined || slot.slow === 1) return false
+    await waitFor(quickMs, signal)
     while (!signal.aborted) {
-      if (moveToSlow(job.kind, place)) return false
+      if (moveToSlowSlot(job.kind, slot)) return false
       const quick = { kind: job.kind, slow: 0 } as const
-      // If it cannot be read, the job goes on, and the next look decides.
-      const wanted = await store.hasDueForOthers(quick, job.owner, Date.now()).catch(() => false)
-      if (wanted) return !signal.aborted
-      await pass(lookMs, signal)
+      // If it cannot be read, the job goes on, and the next poll decides.
+      const isSlotNeeded = await store
+        .hasDueForOthers(quick, job.owner, Date.now())
+        .catch(() => false)
+      if (isSlotNeeded) return !signal.aborted
+      await waitFor(pollMs, signal)
     }
     return false
   }
 
-  const failed = async (job: Job, kind: JobKind, { error, usedMs }: Failed): Promise<void> => {
-    if (stopping.aborted) return store.putBack(job, {}, usedMs)
+  const handleFailure = async (
+    job: Job,
+    kind: JobKind,
+    { error, usedMs }: FailedRun,
+  ): Promise<void> => {
+    if (stopping.aborted) return store.requeue(job, {}, usedMs)
     if (storageFailureOf(error)) {
       // Storage failures do not count as attempts, however long they last.
-      return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
+      return store.requeue(job, { run_at: Date.now() + jobStorageRetryMs }, usedMs)
     }
     const attempts = job.attempts + 1
     if (error instanceof PermanentJobError || attempts >= kind.attempts) {
-      await kind.gaveUp(job.target, error)
+      await kind.onGivenUp(job.target, error)
       return store.finish(job, usedMs)
     }
-    const run_at = Math.round(Date.now() + pauseMs(jobRetryMs, attempts))
-    return store.putBack(job, { run_at, attempts, error: storable(error.message) }, usedMs)
+    const run_at = Math.round(Date.now() + retryDelayMs(jobRetryMs, attempts))
+    return store.requeue(job, { run_at, attempts, error: toStorable(error.message) }, usedMs)
   }
 
-  const runOne = async (job: Job, kind: JobKind, place: RunningJob): Promise<void> => {
+  const runJob = async (job: Job, kind: JobKind, slot: JobSlot): Promise<void> => {
     const startedAt = performance.now()
     const usedMs = (): number => performance.now() - startedAt
     const lease = new AbortController()
     const finished = new AbortController()
     const key = `${job.kind} ${job.target}`
     abortByTarget.set(key, lease)
-    void keepLease(job, () => lease.abort(), finished.signal)
-    void hasToGo(job, place, finished.signal).then((goes) => {
-      if (goes) lease.abort(preempted)
+    void renewLease(job, () => lease.abort(), finished.signal)
+    void waitUntilPreempted(job, slot, finished.signal).then((isPreempted) => {
+      if (isPreempted) lease.abort(preempted)
     })
     const signal = AbortSignal.any([lease.signal, stopping])
     try {
       const outcome = await runAs(job.owner, () => kind.run({ target: job.target, signal }))
       if (outcome === "unfinished") {
-        await store.putBack(job, { run_at: 0, attempts: 0, error: null }, usedMs())
+        await store.requeue(job, { run_at: 0, attempts: 0, error: null }, usedMs())
       } else await store.finish(job, usedMs())
     } catch (error) {
-      if (lease.signal.reason === preempted) await store.putBack(job, { slow: 1 }, usedMs())
+      if (lease.signal.reason === preempted) await store.requeue(job, { slow: 1 }, usedMs())
       else if (!lease.signal.aborted) {
-        await failed(job, kind, { error: toError(error), usedMs: usedMs() })
+        await handleFailure(job, kind, { error: toError(error), usedMs: usedMs() })
       }
     } finally {
       finished.abort()
@@ -189,77 +199,78 @@ export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
     }
   }
 
-  const take = async (name: string, slow: 0 | 1): Promise<Job | null> => {
+  const takeJob = async (name: string, slow: 0 | 1): Promise<Job | null> => {
     const at = Date.now()
     const selector = { kind: name, slow }
     if (stopping.aborted || !(await store.hasDue(selector, at))) return null
     return store.take(selector, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
-  const work = async (name: string, kind: JobKind, place: RunningJob): Promise<void> => {
-    const { slow } = place
-    while (place.slow === slow) {
-      const job = await take(name, slow)
+  const runDueJobs = async (name: string, kind: JobKind, slot: JobSlot): Promise<void> => {
+    const { slow } = slot
+    while (slot.slow === slow) {
+      const job = await takeJob(name, slow)
       if (!job) return
-      look(name)
-      await runOne(job, kind, place)
+      startLoops(name)
+      await runJob(job, kind, slot)
     }
   }
 
   /** Starts a loop for the kind if a slot is free. The loop ends when no job is due. */
-  const lookIn = (name: string, slow: 0 | 1): void => {
+  const startLoop = (name: string, slow: 0 | 1): void => {
     const kind = kinds[name]
-    const busy = busyByKind.get(name)
-    if (!kind || !busy || busy[slow] >= kind.concurrency || stopping.aborted) return
-    busy[slow]++
-    const place: RunningJob = { slow }
+    const running = runningByKind.get(name)
+    if (!kind || !running || running[slow] >= kind.concurrency || stopping.aborted) return
+    running[slow]++
+    const slot: JobSlot = { slow }
     const loop = background
-      .runInBackground("run jobs", () => work(name, kind, place))
+      .runInBackground("run jobs", () => runDueJobs(name, kind, slot))
       .finally(() => {
-        busy[place.slow]--
+        running[slot.slow]--
         loops.delete(loop)
       })
     loops.add(loop)
   }
 
-  const look = (name: string): void => {
+  const startLoops = (name: string): void => {
     if (!isStarted) return
-    lookIn(name, 0)
-    if (kinds[name]?.quickMs !== undefined) lookIn(name, 1)
+    startLoop(name, 0)
+    if (kinds[name]?.quickMs !== undefined) startLoop(name, 1)
   }
 
   /** Ends the leases of dead processes and corrects jobs postponed by a clock that was ahead. */
-  const free = async (): Promise<void> => {
+  const releaseDeadLeases = async (): Promise<void> => {
     // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
     const dead = leaseWatch.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
-    await store.bringForward(Object.keys(kinds), Date.now() + maxPauseMs * spread.max)
+    await store.bringForward(Object.keys(kinds), Date.now() + maxRetryDelayMs * jitter.max)
   }
 
-  const lookForAll = async (): Promise<void> => {
-    await background.runInBackground("free leases of jobs", free)
-    for (const name of Object.keys(kinds)) look(name)
+  const poll = async (): Promise<void> => {
+    await background.runInBackground("release leases of jobs", releaseDeadLeases)
+    for (const name of Object.keys(kinds)) startLoops(name)
   }
 
   return {
     /** Call before `start`. */
     register: (name: string, kind: JobKind): void => {
       kinds[name] = kind
-      busyByKind.set(name, { 0: 0, 1: 0 })
+      runningByKind.set(name, { 0: 0, 1: 0 })
     },
 
     start: async (): Promise<void> => {
       await store.open(Object.keys(kinds))
-      if (alone) await store.releaseAll()
+      if (isOnlyProcess) await store.releaseAll()
       isStarted = true
-      await lookForAll()
-      background.every(lookMs, "look for jobs", lookForAll)
+      await poll()
+      background.every(pollMs, "poll for jobs", poll)
     },
 
     /** Adds jobs that run after `tx` commits, or resets those that exist for their targets. */
     add: async (tx: Tx, jobs: readonly NewJob[]): Promise<void> => {
       await store.add(tx, jobs, Date.now())
-      for (const kind of new Set(jobs.map((job) => job.kind))) afterCommit(tx, () => look(kind))
+      for (const kind of new Set(jobs.map((job) => job.kind)))
+        afterCommit(tx, () => startLoops(kind))
     },
 
     /** Deletes a job; once `tx` commits, aborts it if it is running in this process. */
@@ -278,7 +289,7 @@ export const createJobQueue = ({ background, db, alone, ...options }: Deps) => {
   }
 }
 
-interface Failed {
+interface FailedRun {
   error: Error
   usedMs: number
 }

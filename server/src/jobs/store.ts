@@ -144,7 +144,7 @@ export const createJobStore = (db: Database) => ({
     }),
 
   /** Releases the job so that it runs again. Ignores `change` if it was added again meanwhile. */
-  putBack: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
+  requeue: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
     db.essential.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")

@@ -35,7 +35,7 @@ export const createAccountDeletion = ({ db, store, bus, queue }: AccountDeletion
       })
       return undefined
     },
-    gaveUp: async () => {},
+    onGivenUp: async () => {},
   }
 
   queue.register(deletionKind, job)

@@ -12,7 +12,7 @@ import { upload } from "../knowledge/collections.ts"
 import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
 
 const megabyte = 1024 * 1024
-const options = { storageProbeMs: 500, jobLookMs: 100, jobRetryMs: 50, noRoomRetryMs: 500 }
+const options = { storageProbeMs: 500, jobPollMs: 100, jobRetryMs: 50, jobStorageRetryMs: 500 }
 const group = (n: number | string) => ({ name: `group ${n}`, description: "x".repeat(500) })
 
 describe.runIf(hasSmallDisks)("a full disk that contains the data folder", () => {

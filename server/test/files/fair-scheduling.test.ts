@@ -39,7 +39,7 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ createDatabase
     engine = await startEngine()
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
     // Documents that take longer than this yield to others.
-    const options = { quickReadMs: 800, jobLookMs: 100 }
+    const options = { quickReadMs: 800, jobPollMs: 100 }
     gateway = await startGateway({ ...database.env, ...env }, options)
     one = await gateway.createUser("One")
     other = await gateway.createUser("Other")

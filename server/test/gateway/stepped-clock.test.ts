@@ -41,7 +41,7 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ createD
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
     const gateway = await startGateway(
       { ...database.env, ...env },
-      { jobLookMs: 100, jobRetryMs: 100 },
+      { jobPollMs: 100, jobRetryMs: 100 },
     )
     for (let n = 0; n < 4; n++) {
       await upload(gateway, `${n}.png`, Buffer.from(`\x89PNG\r\n\x1a\n ${n}`, "latin1"))

@@ -213,7 +213,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     attempts: 12,
     run: runJob,
     // The file can already be found by keywords; the next reconciliation retries its embeddings.
-    gaveUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
+    onGivenUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
   })
 
   return {
