@@ -3,10 +3,14 @@ import { createConnectionPool } from "./connection-pool.ts"
 import { PendingRequest } from "./pending-request.ts"
 import { formatRequestHead } from "./request-head.ts"
 import type { ResponseListener } from "./response-listener.ts"
-import type { SentRequest, Transport, UpstreamRequest, UpstreamTimeouts } from "./transport.ts"
+import {
+  type SentRequest,
+  type Transport,
+  toTimeoutMs,
+  type UpstreamRequest,
+  type UpstreamTimeouts,
+} from "./transport.ts"
 import { UpstreamError } from "./upstream-error.ts"
-
-const toMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
 
 const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) => {
   const secure = protocol === "https:"
@@ -44,13 +48,13 @@ export const createClient = (
   const url = new URL(baseUrl)
   const basePath = withoutTrailingSlashes(url.pathname)
   const pool = createConnectionPool(peerOf(url, address))
-  const connect = toMs(timeouts.connect)
-  const idle = toMs(timeouts.idle)
+  const connect = toTimeoutMs(timeouts.connect)
+  const idle = toTimeoutMs(timeouts.idle)
 
   const send = (
     { method, path, headers, body }: UpstreamRequest,
     listener: ResponseListener,
-    firstByte = toMs(timeouts.firstByte),
+    firstByte = toTimeoutMs(timeouts.firstByte),
   ): SentRequest => {
     const streamed = body !== null && !Buffer.isBuffer(body)
     const length = streamed ? declaredContentLength(headers) : (body?.length ?? 0)

@@ -13,11 +13,12 @@ export type { ResponseHandler, ResponseListener } from "./response-listener.ts"
 export { createFastPathServer } from "./server.ts"
 export { type BodySink, type FastPathRequest, pauseUntilNextTick } from "./server-request.ts"
 export { createStallDetector } from "./stall-detector.ts"
-export type {
-  RequestHandle,
-  SentRequest,
-  Transport,
-  UpstreamRequest,
-  UpstreamTimeouts,
+export {
+  type RequestHandle,
+  type SentRequest,
+  type Transport,
+  toTimeoutMs,
+  type UpstreamRequest,
+  type UpstreamTimeouts,
 } from "./transport.ts"
 export { classifyUpstreamError, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"

@@ -12,6 +12,9 @@ export interface UpstreamTimeouts {
   idle: number
 }
 
+/** In whole milliseconds, at least 1. */
+export const toTimeoutMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
+
 export interface UpstreamRequest {
   method: string
   /** Relative to the base URL, including the query. */

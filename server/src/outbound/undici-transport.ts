@@ -7,6 +7,7 @@ import {
   type ResponseListener,
   type SentRequest,
   type Transport,
+  toTimeoutMs,
   UpstreamError,
   type UpstreamErrorKind,
   type UpstreamRequest,
@@ -114,8 +115,6 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
   }
 }
 
-const toMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
-
 const resolveTo =
   (address: string): LookupFunction =>
   (_hostname, { all }, callback) => {
@@ -128,7 +127,7 @@ const createDispatcher = (
   origin: string,
   { timeouts, address, proxy, clientCertificate, allowsHttp2 }: Options,
 ): Dispatcher => {
-  const timeout = toMs(timeouts.connect)
+  const timeout = toTimeoutMs(timeouts.connect)
   const options = {
     allowH2: allowsHttp2,
     keepAliveTimeout: keepAliveMs,
@@ -170,13 +169,13 @@ export const createUndiciTransport = (options: Options): Transport => {
   const basePath = stripTrailingSlashes(pathname)
   const { timeouts } = options
   const dispatcher = createDispatcher(origin, options)
-  const bodyTimeout = toMs(timeouts.idle)
+  const bodyTimeout = toTimeoutMs(timeouts.idle)
 
   return {
     send: (
       request: UpstreamRequest,
       listener: ResponseListener,
-      firstByteMs = toMs(timeouts.firstByte),
+      firstByteMs = toTimeoutMs(timeouts.firstByte),
     ): SentRequest => {
       const pending = new PendingRequest(listener)
       const dispatched = new DispatchedRequest(pending)
