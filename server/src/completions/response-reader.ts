@@ -22,13 +22,6 @@ const maxBodyBytes = 16_000_000
 /** A longer error body is truncated. */
 const maxErrorBytes = 1024 * 1024
 
-const unexpectedOutcome = {
-  outcome: "upstream_error",
-  status: 500,
-  tokens: null,
-  chunksOut: 0,
-} as const
-
 type Stage =
   /** Nothing has arrived yet. */
   | "waiting"
@@ -105,7 +98,8 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     if (this.#stage === "over") return
     this.#stage = "over"
     this.#handle?.cancel()
-    this.#usageRecorder?.settle(unexpectedOutcome)
+    const unread = { tokens: null, chunksOut: 0 }
+    this.#usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
   }
 
   onConnectionSelected(connection: Connection): void {
@@ -208,9 +202,9 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     const error = toErrorReply(head.status, this.#takeBuffered(), this.#connection)
     if (error instanceof Failure) this.#fail(error)
     else {
-      this.#conclude(
-        { outcome: outcomeOfErrorStatus(error.status), status: error.status, failure: undefined },
-        () => this.#consumer.onErrorReply?.(error, head),
+      const { status } = error
+      this.#conclude({ outcome: outcomeOfErrorStatus(status), status, failure: undefined }, () =>
+        this.#consumer.onErrorReply?.(error, head),
       )
     }
   }
@@ -227,8 +221,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
     else if (!this.#completeStream()) {
       const provider = upstreamLabel(this.#connection)
-      const message = translatable("provider_ended_early", { provider })
-      this.#fail(new Failure("upstream_broken", message))
+      this.#fail(new Failure("upstream_broken", translatable("provider_ended_early", { provider })))
       return
     }
     this.#consumer.onEnd()
@@ -270,17 +263,17 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   }
 
   /**
-   * Ends the response. The consumer may stop it in return; an exception of `tell` ends the request
+   * Ends the response. The consumer may stop it in return; an exception of `notify` ends the request
    * instead, as nothing is left to report it to the consumer.
    */
   #conclude(
     { outcome, status, failure }: Pick<ResponseResult, "outcome" | "status" | "failure">,
-    tell: () => void,
+    notify: () => void,
   ): void {
     this.#stage = "over"
     let unreported: { error: unknown } | null = null
     try {
-      tell()
+      notify()
     } catch (error) {
       unreported = { error }
     }
