@@ -74,7 +74,7 @@ const createDocument = async (routes: readonly MountedRoute[]): Promise<string> 
 /**
  * `/docs` and `/openapi.json`. `routes` is read on the first request, when all routes are mounted.
  */
-export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
+export const addApiDocsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
   let document: Promise<string> | undefined
   router.on(
     route("get", "/openapi.json", {

@@ -72,7 +72,7 @@ it("runs repeated work again after a failure, never twice at a time", async () =
   await close()
 })
 
-it("runs repeated work for the first time when told to", async () => {
+it("runs repeated work for the first time after the given delay", async () => {
   const { every, close } = start()
   let runs = 0
   every(60 * minuteMs, "sweep", () => runs++, { firstAfterMs: 0 })

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { sql } from "kysely"
 import packageJson from "../../package.json" with { type: "json" }
-import { docsRoutes } from "../api-docs/api-docs.ts"
+import { addApiDocsRoutes } from "../api-docs/api-docs.ts"
 import type { SetupCode } from "../auth/setup-code.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -99,6 +99,6 @@ export const createMonitoringRouter = (deps: Deps): Router => {
     sign_on: sso.buttons,
     runtime_prefix: config.RUNTIME_PREFIX,
   }))
-  if (config.ENV === "dev") docsRoutes(router, routes)
+  if (config.ENV === "dev") addApiDocsRoutes(router, routes)
   return router
 }

@@ -12,7 +12,7 @@ import { parseQuery, readScimBody } from "./request-body.ts"
 import type { ResourceView, ResponseShape, ScimResource } from "./resource-view.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
 import { searchResources } from "./search.ts"
-import { unsupportedPathRoutes } from "./unsupported-paths.ts"
+import { addUnsupportedPathRoutes } from "./unsupported-paths.ts"
 
 interface Deps {
   router: Router
@@ -151,6 +151,6 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
   addSearchRoute("/.search", views, "scim.resources.listed")
   addDiscoveryRoutes({ router, audit, baseUrlOf })
 
-  unsupportedPathRoutes(router, audit)
+  addUnsupportedPathRoutes(router, audit)
   return router
 }

@@ -19,7 +19,7 @@ const matchesRoute = ({ path }: RouteShape, segments: readonly string[]): boolea
 }
 
 /** Handles all paths without a route; requires authentication like every other route. */
-export const unsupportedPathRoutes = (router: Router, audit: ScimAudit): void => {
+export const addUnsupportedPathRoutes = (router: Router, audit: ScimAudit): void => {
   const declared = [...router.shapes]
 
   const refuse = (path: string, method = ""): never => {
