@@ -28,7 +28,7 @@ const createFastPath = (): Server => {
   const server = createServer()
   createFastPathServer<string>({
     admit: () => true,
-    find: (target) => (target === `POST ${path}` ? target : undefined),
+    findRoute: (target) => (target === `POST ${path}` ? target : undefined),
     isHostAllowed: () => true,
     respond: async (_route, request, response) => {
       await request.readBody({ push: () => {}, end: () => {} })

@@ -167,7 +167,7 @@ const readOurs = async (random: Chooser, pieces: readonly Buffer[]): Promise<Our
   new FastPathConnection(
     socket as unknown as Socket,
     {
-      find: (target) => (target === hotTarget ? target : undefined),
+      findRoute: (target) => (target === hotTarget ? target : undefined),
       isHostAllowed: () => true,
       respond: (_route, request, reply) => void take(request, reply),
       handOver: (_socket, bytes) => {

@@ -68,11 +68,11 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
     ...{ isWhole: false, isKept: false, refusal: null },
   }
   const parser = new ResponseParser({
-    head: (status, rawHeaders) => Object.assign(reading, { status, rawHeaders, hasHead: true }),
-    data: (chunk) => {
+    onHead: (status, rawHeaders) => Object.assign(reading, { status, rawHeaders, hasHead: true }),
+    onData: (chunk) => {
       reading.body += chunk.toString("latin1")
     },
-    end: () => {
+    onEnd: () => {
       ok(!reading.isWhole, "the end was reported twice")
       reading.isWhole = true
     },
@@ -85,7 +85,7 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
     ok(error instanceof MalformedHttpError, `it threw ${String(error)}`)
     reading.refusal = error
   }
-  reading.isKept = parser.reusable
+  reading.isKept = parser.isReusable
   return reading
 }
 

@@ -33,14 +33,14 @@ export const readBufferedResponse = (
     const chunks: Buffer[] = []
     let bytes = 0
     let head: Omit<BufferedResponse, "text"> = { status: 0, rawHeaders: [] }
-    const isDone = (): void => signal.removeEventListener("abort", stop)
-    const giveUp = (reason: unknown): void => {
-      isDone()
+    const removeAbortListener = (): void => signal.removeEventListener("abort", onAbort)
+    const abortWith = (reason: unknown): void => {
+      removeAbortListener()
       handle.cancel()
       reject(reason)
     }
-    const stop = (): void => giveUp(signal.reason)
-    signal.addEventListener("abort", stop)
+    const onAbort = (): void => abortWith(signal.reason)
+    signal.addEventListener("abort", onAbort)
     const handle = start({
       onHead: (status, rawHeaders) => {
         head = { status, rawHeaders }
@@ -48,18 +48,18 @@ export const readBufferedResponse = (
       onData: (chunk) => {
         bytes += chunk.length
         if (bytes > maxBytes) {
-          giveUp(new ResponseTooLargeError(maxBytes))
+          abortWith(new ResponseTooLargeError(maxBytes))
           return false
         }
         chunks.push(chunk)
         return true
       },
       onEnd: () => {
-        isDone()
+        removeAbortListener()
         resolve({ ...head, text: Buffer.concat(chunks).toString("utf8") })
       },
       onError: (error) => {
-        isDone()
+        removeAbortListener()
         reject(error)
       },
       onListenerError: reject,

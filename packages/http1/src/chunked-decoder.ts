@@ -1,7 +1,7 @@
 import { isFramingField, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 
-const maxLine = 16 * 1024
+const maxLineLength = 16 * 1024
 /** 52 bits; one more hex digit would exceed the exact range of a number. */
 const maxSizeDigits = 13
 
@@ -10,7 +10,7 @@ const lineFeed = 0x0a
 const semicolon = 0x3b
 
 /** Zero or more of `;name`, `;name=token`, `;name="quoted"` (RFC 9112 §7.1.1). */
-const extensions =
+const chunkExtensions =
   /^(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\u0080-\u00ff]|\\[\t -~\u0080-\u00ff])*"))?)*$/
 
 const hexDigit = (byte: number): number => {
@@ -25,18 +25,18 @@ type State = "size" | "extension" | "chunk" | "end" | "trailer" | "done"
 export class ChunkedDecoder {
   #state: State = "size"
   /** Bytes of the current chunk that are still missing. */
-  #left = 0
+  #remaining = 0
   /** Digits read of the current chunk size. */
-  #digits = 0
+  #sizeDigits = 0
   /** The current line without its chunk size. */
   #line = ""
   /** Whether the line's CR has been read; only LF may follow. */
-  #ending = false
+  #isLineFeedExpected = false
   #trailerBytes = 0
   /** Offset in the input at which the last `push` stopped. */
-  at = 0
+  offset = 0
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#state === "done"
   }
 
@@ -47,91 +47,92 @@ export class ChunkedDecoder {
    */
   push(bytes: Buffer, from: number): Buffer {
     const payload = Buffer.allocUnsafe(bytes.length - from)
-    let filled = 0
-    let at = from
-    while (at < bytes.length && this.#state !== "done") {
+    let payloadLength = 0
+    let offset = from
+    while (offset < bytes.length && this.#state !== "done") {
       if (this.#state !== "chunk") {
-        this.#byte(bytes[at++] ?? 0)
+        this.#readLineByte(bytes[offset++] ?? 0)
         continue
       }
-      const to = Math.min(bytes.length, at + this.#left)
-      bytes.copy(payload, filled, at, to)
-      filled += to - at
-      this.#left -= to - at
-      at = to
-      if (this.#left === 0) this.#turn("end")
+      const end = Math.min(bytes.length, offset + this.#remaining)
+      bytes.copy(payload, payloadLength, offset, end)
+      payloadLength += end - offset
+      this.#remaining -= end - offset
+      offset = end
+      if (this.#remaining === 0) this.#enterState("end")
     }
-    this.at = at
-    return payload.subarray(0, filled)
+    this.offset = offset
+    return payload.subarray(0, payloadLength)
   }
 
-  #turn(state: State): void {
+  #enterState(state: State): void {
     this.#state = state
-    this.#digits = 0
+    this.#sizeDigits = 0
     this.#line = ""
-    this.#ending = false
+    this.#isLineFeedExpected = false
   }
 
   /** Reads a byte of a line: a chunk size, the line end after a chunk, or a trailer field. */
-  #byte(byte: number): void {
-    if (this.#ending) this.#lineEnd(byte)
-    else if (byte === carriageReturn) this.#ending = true
-    else if (this.#state === "size") this.#sizeByte(byte)
+  #readLineByte(byte: number): void {
+    if (this.#isLineFeedExpected) this.#readLineFeed(byte)
+    else if (byte === carriageReturn) this.#isLineFeedExpected = true
+    else if (this.#state === "size") this.#readSizeByte(byte)
     else if (this.#state === "end")
       throw new MalformedHttpError("a chunk does not have its declared size")
-    else this.#lineByte(byte)
+    else this.#appendToLine(byte)
   }
 
-  #sizeByte(byte: number): void {
+  #readSizeByte(byte: number): void {
     const digit = hexDigit(byte)
     if (digit >= 0) {
-      if (++this.#digits > maxSizeDigits) throw new MalformedHttpError("a chunk size is too large")
-      this.#left = this.#left * 16 + digit
+      if (++this.#sizeDigits > maxSizeDigits)
+        throw new MalformedHttpError("a chunk size is too large")
+      this.#remaining = this.#remaining * 16 + digit
       return
     }
-    if (byte !== semicolon || this.#digits === 0) {
+    if (byte !== semicolon || this.#sizeDigits === 0) {
       throw new MalformedHttpError("a chunk size is invalid")
     }
     this.#state = "extension"
-    this.#lineByte(byte)
+    this.#appendToLine(byte)
   }
 
-  #lineByte(byte: number): void {
+  #appendToLine(byte: number): void {
     if (byte === lineFeed) throw new MalformedHttpError("a chunk line does not end in CR LF")
-    if (this.#line.length >= maxLine) throw new MalformedHttpError("a chunk line is too long")
+    if (this.#line.length >= maxLineLength) throw new MalformedHttpError("a chunk line is too long")
     this.#line += String.fromCharCode(byte)
   }
 
-  #lineEnd(byte: number): void {
+  #readLineFeed(byte: number): void {
     if (byte !== lineFeed) throw new MalformedHttpError("a chunk line does not end in CR LF")
-    if (this.#state === "end") this.#turn("size")
-    else if (this.#state === "trailer") this.#trailerLine()
-    else this.#sizeLine()
+    if (this.#state === "end") this.#enterState("size")
+    else if (this.#state === "trailer") this.#endTrailerLine()
+    else this.#endSizeLine()
   }
 
-  #sizeLine(): void {
-    if (this.#state === "size" && this.#digits === 0) {
+  #endSizeLine(): void {
+    if (this.#state === "size" && this.#sizeDigits === 0) {
       throw new MalformedHttpError("a chunk size is invalid")
     }
-    if (this.#line !== "" && !extensions.test(this.#line))
+    if (this.#line !== "" && !chunkExtensions.test(this.#line))
       throw new MalformedHttpError("a chunk extension is invalid")
-    this.#turn(this.#left === 0 ? "trailer" : "chunk")
+    this.#enterState(this.#remaining === 0 ? "trailer" : "chunk")
   }
 
   /** Trailer fields are dropped, but framing fields are rejected: other parsers may honor them. */
-  #trailerLine(): void {
+  #endTrailerLine(): void {
     if (this.#line === "") {
-      this.#turn("done")
+      this.#enterState("done")
       return
     }
     this.#trailerBytes += this.#line.length
-    if (this.#trailerBytes > maxLine) throw new MalformedHttpError("the trailer is too long")
+    if (this.#trailerBytes > maxLineLength) throw new MalformedHttpError("the trailer is too long")
     const [name = ""] = parseFields(this.#line, 0)
     if (isFramingField(name)) {
       throw new MalformedHttpError(
         `the trailer contains ${name}, which is only allowed in the head`,
       )
     }
-    this.#turn("trailer")
+    this.#enterState("trailer")
   }
 }

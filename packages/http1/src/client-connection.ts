@@ -1,5 +1,5 @@
-import { connect as connectPlainly, isIP, type Socket } from "node:net"
-import { connect as connectSecurely } from "node:tls"
+import { connect as connectTcp, isIP, type Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
 import type { ResponseHandler } from "./response-listener.ts"
 import { ResponseParser } from "./response-parser.ts"
 import { type StreamedBody, writeStreamedBody } from "./streamed-request-body.ts"
@@ -31,19 +31,19 @@ export interface ConnectionRequest {
   head: string
   body: Buffer | StreamedBody | null
   /** Whether the response has no body, whatever its headers say (HEAD). */
-  bodiless: boolean
+  hasNoResponseBody: boolean
 }
 
 /** Head and body up to this total size are copied into one buffer for a single write. */
 const maxCoalescedBytes = 32 * 1024
 /** Idle time without a `keep-alive` header; most servers close after 5 s. */
-const keptMs = 4000
-const maxKeptMs = 600_000
+const defaultIdleMs = 4000
+const maxIdleMs = 600_000
 /** Subtracted from the server's timeout: it is imprecise, and a request takes time to arrive. */
-const marginMs = 1000
+const idleMarginMs = 1000
 
 /** Shared by all connections: the parser copies what it keeps before the next read. */
-const shared = Buffer.allocUnsafeSlow(64 * 1024)
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
 type Phase = "connecting" | "waiting" | "receiving" | "idle" | "closed"
 
@@ -51,16 +51,21 @@ interface Deps {
   peer: Peer
   session: Buffer | undefined
   /** Called when the connection can take another request. */
-  freed: (connection: ClientConnection) => void
-  closed: (connection: ClientConnection) => void
-  sessionMade: (session: Buffer) => void
+  onIdle: (connection: ClientConnection) => void
+  onClosed: (connection: ClientConnection) => void
+  onSession: (session: Buffer) => void
 }
 
-const open = ({ peer, session }: Deps, take: (length: number) => boolean): Socket => {
+const openSocket = ({ peer, session }: Deps, onRead: (length: number) => boolean): Socket => {
   const { secure, name, address, port } = peer
-  const target = { host: address, port, noDelay: true, onread: { buffer: shared, callback: take } }
-  if (!secure) return connectPlainly(target)
-  return connectSecurely({
+  const target = {
+    host: address,
+    port,
+    noDelay: true,
+    onread: { buffer: readBuffer, callback: onRead },
+  }
+  if (!secure) return connectTcp(target)
+  return connectTls({
     ...target,
     ALPNProtocols: ["http/1.1"],
     ...(isIP(name) === 0 && { servername: name }),
@@ -76,11 +81,11 @@ export class ClientConnection {
   #listener: ResponseHandler | null = null
   #phase: Phase = "connecting"
   #timeouts: ConnectionTimeouts
-  #paused = false
+  #isPaused = false
   /** The response is complete, but bytes after it in the same read may still be invalid. */
-  #whole = false
+  #isResponseComplete = false
   /** A streamed request body is still being sent. */
-  #writing = false
+  #isWritingBody = false
   #deadline: number
   #failure: Error | null = null
 
@@ -89,82 +94,82 @@ export class ClientConnection {
     this.#timeouts = timeouts
     this.#deadline = now + timeouts.connect
     this.#parser = new ResponseParser({
-      head: (status, rawHeaders) => {
+      onHead: (status, rawHeaders) => {
         this.#phase = "receiving"
         this.#listener?.onHead(status, rawHeaders)
       },
-      data: (chunk) => {
-        if (this.#listener?.onData(chunk) === false) this.#paused = true
+      onData: (chunk) => {
+        if (this.#listener?.onData(chunk) === false) this.#isPaused = true
       },
-      end: () => {
-        this.#whole = true
+      onEnd: () => {
+        this.#isResponseComplete = true
       },
     })
-    const socket = open(deps, (length) => this.#take(length))
+    const socket = openSocket(deps, (length) => this.#onRead(length))
     this.#socket = socket
-    socket.once(deps.peer.secure ? "secureConnect" : "connect", () => this.#connected())
+    socket.once(deps.peer.secure ? "secureConnect" : "connect", () => this.#onConnect())
     socket.on("error", (error) => {
       this.#failure ??= error
     })
-    socket.once("end", () => this.#ended())
-    socket.once("close", () => this.#close())
-    if (deps.peer.secure) socket.on("session", deps.sessionMade)
+    socket.once("end", () => this.#onServerEnd())
+    socket.once("close", () => this.#onClose())
+    if (deps.peer.secure) socket.on("session", deps.onSession)
   }
 
   /**
-   * Sends a request. The connection must be new or passed to `freed` since the last one. The
+   * Sends a request. The connection must be new or passed to `onIdle` since the last one. The
    * listener must not throw.
    */
   send(
-    { head, body, bodiless }: ConnectionRequest,
+    { head, body, hasNoResponseBody }: ConnectionRequest,
     { listener, timeouts }: { listener: ResponseHandler; timeouts: ConnectionTimeouts },
   ): void {
     this.#listener = listener
     this.#timeouts = timeouts
-    this.#parser.expect(bodiless)
-    if (this.#phase !== "connecting") this.#wait()
+    this.#parser.expect(hasNoResponseBody)
+    if (this.#phase !== "connecting") this.#awaitResponse()
     this.#write(head, body)
   }
 
   resume(): void {
-    if (!this.#paused || this.#phase === "closed") return
-    this.#paused = false
+    if (!this.#isPaused || this.#phase === "closed") return
+    this.#isPaused = false
     this.#deadline = performance.now() + this.#timeouts.idle
     this.#socket.resume()
   }
 
   /** Closes the connection immediately, without notifying the listener. */
-  cut(): void {
+  destroy(): void {
     this.#listener = null
     this.#socket.destroy()
-    this.#close()
+    this.#onClose()
   }
 
   /** Closes the connection immediately; the listener receives `onError`. */
-  end(): void {
+  abort(): void {
     this.#socket.destroy()
   }
 
   /** Closes the connection if its current deadline has passed. */
   check(now: number): void {
-    if (now < this.#deadline || this.#paused) return
-    if (this.#phase === "idle") this.cut()
-    else if (this.#phase === "connecting") this.#giveUp("unreachable", "no connection in time")
-    else if (this.#phase === "waiting") this.#giveUp("timeout", "no reply in time")
-    else if (this.#phase === "receiving") this.#giveUp("silence", "the response stalled")
+    if (now < this.#deadline || this.#isPaused) return
+    if (this.#phase === "idle") this.destroy()
+    else if (this.#phase === "connecting") this.#timeOut("unreachable", "no connection in time")
+    else if (this.#phase === "waiting") this.#timeOut("timeout", "no reply in time")
+    else if (this.#phase === "receiving") this.#timeOut("silence", "the response stalled")
   }
 
-  #giveUp(kind: UpstreamErrorKind, message: string): void {
+  #timeOut(kind: UpstreamErrorKind, message: string): void {
     const listener = this.#listener
-    this.cut()
+    this.destroy()
     listener?.onError(new UpstreamError(kind, new Error(message)))
   }
 
-  #connected(): void {
-    if (this.#phase === "connecting") this.#wait()
+  #onConnect(): void {
+    if (this.#phase === "connecting") this.#awaitResponse()
   }
 
-  #wait(): void {
+  #awaitResponse(): void {
     this.#phase = "waiting"
     this.#deadline = performance.now() + this.#timeouts.firstByte
   }
@@ -174,17 +179,17 @@ export class ClientConnection {
     if (!socket.connecting) coalesceWrites(socket)
     if (body !== null && !Buffer.isBuffer(body)) {
       socket.write(head, "latin1")
-      this.#writing = true
+      this.#isWritingBody = true
       writeStreamedBody(socket, body, () => {
-        this.#writing = false
+        this.#isWritingBody = false
       })
     } else if (body === null || body.length === 0) {
       socket.write(head, "latin1")
     } else if (head.length + body.length <= maxCoalescedBytes) {
-      const whole = Buffer.allocUnsafe(head.length + body.length)
-      whole.write(head, "latin1")
-      body.copy(whole, head.length)
-      socket.write(whole)
+      const message = Buffer.allocUnsafe(head.length + body.length)
+      message.write(head, "latin1")
+      body.copy(message, head.length)
+      socket.write(message)
     } else {
       socket.cork()
       socket.write(head, "latin1")
@@ -194,71 +199,74 @@ export class ClientConnection {
   }
 
   /** Parses `length` bytes of the shared buffer. @returns whether to keep reading */
-  #take(length: number): boolean {
+  #onRead(length: number): boolean {
     if (this.#phase === "closed") return false
     try {
-      this.#parser.push(shared.subarray(0, length))
+      this.#parser.push(readBuffer.subarray(0, length))
     } catch (error) {
       this.#failure = asError(error)
-      this.#drop()
+      this.#closeSocket()
     }
-    if (this.#whole) this.#end()
+    if (this.#isResponseComplete) this.#completeResponse()
     if (this.#phase === "receiving") this.#deadline = performance.now() + this.#timeouts.idle
-    return !this.#paused && !this.#socket.destroyed
+    return !this.#isPaused && !this.#socket.destroyed
   }
 
   /** The connection is reused only if the request was sent completely. */
-  #end(): void {
+  #completeResponse(): void {
     const listener = this.#listener
     this.#listener = null
-    this.#whole = false
+    this.#isResponseComplete = false
     listener?.onEnd()
     const { destroyed, writableLength } = this.#socket
-    const sent = !destroyed && writableLength === 0 && !this.#writing
-    if (sent && this.#parser.reusable) this.#free()
+    const isRequestSent = !destroyed && writableLength === 0 && !this.#isWritingBody
+    if (isRequestSent && this.#parser.isReusable) this.#becomeIdle()
     else this.#socket.destroy()
   }
 
-  #free(): void {
-    const said = this.#parser.keepAlive
-    const ms = said === null ? keptMs : Math.min(said * 1000 - marginMs, maxKeptMs)
-    if (ms <= 0) {
+  #becomeIdle(): void {
+    const keepAliveSeconds = this.#parser.keepAliveSeconds
+    const idleMs =
+      keepAliveSeconds === null
+        ? defaultIdleMs
+        : Math.min(keepAliveSeconds * 1000 - idleMarginMs, maxIdleMs)
+    if (idleMs <= 0) {
       this.#socket.destroy()
       return
     }
     this.#phase = "idle"
-    if (this.#paused) {
-      this.#paused = false
+    if (this.#isPaused) {
+      this.#isPaused = false
       this.#socket.resume()
     }
-    this.#deadline = performance.now() + ms
-    this.#deps.freed(this)
+    this.#deadline = performance.now() + idleMs
+    this.#deps.onIdle(this)
   }
 
   /** The server closed its sending side. */
-  #ended(): void {
+  #onServerEnd(): void {
     if (this.#phase === "receiving") this.#parser.finish()
-    if (this.#whole) this.#end()
-    this.#drop()
+    if (this.#isResponseComplete) this.#completeResponse()
+    this.#closeSocket()
   }
 
   /** Closes the connection. An idle one leaves the pool at once, before another request takes it. */
-  #drop(): void {
-    if (this.#phase === "idle") this.cut()
+  #closeSocket(): void {
+    if (this.#phase === "idle") this.destroy()
     else this.#socket.destroy()
   }
 
-  #close(): void {
+  #onClose(): void {
     if (this.#phase === "closed") return
-    const headSeen = this.#phase === "receiving"
+    const hasHead = this.#phase === "receiving"
     this.#phase = "closed"
-    this.#deps.closed(this)
+    this.#deps.onClosed(this)
     const listener = this.#listener
     this.#listener = null
     listener?.onError(
       classifyUpstreamError(
         this.#failure ?? new Error("the server closed the connection"),
-        headSeen,
+        hasHead,
       ),
     )
   }

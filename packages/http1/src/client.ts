@@ -24,7 +24,7 @@ const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) 
 }
 
 /** Linear in the length; a regular expression would take quadratic time. */
-const withoutTrailingSlashes = (path: string): string => {
+const stripTrailingSlashes = (path: string): string => {
   let end = path.length
   while (path[end - 1] === "/") end--
   return path.slice(0, end)
@@ -46,7 +46,7 @@ export const createClient = (
   address?: string,
 ): Transport => {
   const url = new URL(baseUrl)
-  const basePath = withoutTrailingSlashes(url.pathname)
+  const basePath = stripTrailingSlashes(url.pathname)
   const pool = createConnectionPool(peerOf(url, address))
   const connect = toTimeoutMs(timeouts.connect)
   const idle = toTimeoutMs(timeouts.idle)
@@ -58,20 +58,20 @@ export const createClient = (
   ): SentRequest => {
     const streamed = body !== null && !Buffer.isBuffer(body)
     const length = streamed ? declaredContentLength(headers) : (body?.length ?? 0)
-    const line = { method, path: basePath + path, headers, length }
-    const answer = new PendingRequest(listener)
+    const requestHead = { method, path: basePath + path, headers, length }
+    const pending = new PendingRequest(listener)
     try {
       const request = {
-        head: formatRequestHead(url.host, line),
-        body: streamed ? { source: body, chunked: length === null } : body,
-        bodiless: method === "HEAD",
+        head: formatRequestHead(url.host, requestHead),
+        body: streamed ? { source: body, isChunked: length === null } : body,
+        hasNoResponseBody: method === "HEAD",
       }
-      answer.on(pool.send(request, answer, { connect, firstByte, idle }))
+      pending.attach(pool.send(request, pending, { connect, firstByte, idle }))
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
-      answer.onError(new UpstreamError("reset", error))
+      pending.onError(new UpstreamError("reset", error))
     }
-    return answer
+    return pending
   }
 
   return { send, retire: pool.retire, close: pool.close }

@@ -11,20 +11,20 @@ const checkMs = 100
 
 /** Persistent connections to one upstream, one per concurrent request; unlimited in number. */
 export const createConnectionPool = (peer: Peer) => {
-  const all = new Set<ClientConnection>()
-  const free: ClientConnection[] = []
+  const connections = new Set<ClientConnection>()
+  const idleConnections: ClientConnection[] = []
   let session: Buffer | undefined
-  let retired = false
+  let isRetired = false
   let timer: NodeJS.Timeout | undefined
 
   const check = (): void => {
     const now = performance.now()
-    for (const connection of all) connection.check(now)
+    for (const connection of connections) connection.check(now)
   }
 
   const add = (timeouts: ConnectionTimeouts): ClientConnection => {
     const connection = new ClientConnection(deps, timeouts, performance.now())
-    all.add(connection)
+    connections.add(connection)
     timer ??= setInterval(check, checkMs).unref()
     return connection
   }
@@ -34,18 +34,18 @@ export const createConnectionPool = (peer: Peer) => {
     get session() {
       return session
     },
-    sessionMade: (made: Buffer) => {
-      session = made
+    onSession: (newSession: Buffer) => {
+      session = newSession
     },
-    freed: (connection: ClientConnection) => {
-      if (retired) connection.cut()
-      else free.push(connection)
+    onIdle: (connection: ClientConnection) => {
+      if (isRetired) connection.destroy()
+      else idleConnections.push(connection)
     },
-    closed: (connection: ClientConnection) => {
-      all.delete(connection)
-      const at = free.lastIndexOf(connection)
-      if (at >= 0) free.splice(at, 1)
-      if (all.size > 0) return
+    onClosed: (connection: ClientConnection) => {
+      connections.delete(connection)
+      const index = idleConnections.lastIndexOf(connection)
+      if (index >= 0) idleConnections.splice(index, 1)
+      if (connections.size > 0) return
       clearInterval(timer)
       timer = undefined
     },
@@ -61,22 +61,22 @@ export const createConnectionPool = (peer: Peer) => {
       listener: ResponseHandler,
       timeouts: ConnectionTimeouts,
     ): ClientConnection => {
-      if (retired) throw new TypeError("the connection pool is closed")
-      const connection = free.pop() ?? add(timeouts)
+      if (isRetired) throw new TypeError("the connection pool is closed")
+      const connection = idleConnections.pop() ?? add(timeouts)
       connection.send(request, { listener, timeouts })
       return connection
     },
 
     /** Rejects new requests; requests in flight may finish. */
     retire: (): void => {
-      retired = true
-      for (const connection of free.splice(0)) connection.cut()
+      isRetired = true
+      for (const connection of idleConnections.splice(0)) connection.destroy()
     },
 
     /** Rejects new requests and aborts those in flight. */
     close: (): void => {
-      retired = true
-      for (const connection of [...all]) connection.end()
+      isRetired = true
+      for (const connection of [...connections]) connection.abort()
     },
   }
 }

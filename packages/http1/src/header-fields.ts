@@ -1,5 +1,5 @@
 import { MalformedHttpError } from "./malformed-http-error.ts"
-import { fieldName } from "./request-head.ts"
+import { tokenPattern } from "./request-head.ts"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to reject
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
@@ -7,16 +7,16 @@ const space = 0x20
 const tab = 0x09
 
 /** Fields that define the message length or control the connection. */
-const framing = new Set([
+const framingFields = new Set([
   ...["connection", "content-length", "proxy-connection", "transfer-encoding", "upgrade"],
 ])
 
-export const isFramingField = (name: string): boolean => framing.has(name.toLowerCase())
+export const isFramingField = (name: string): boolean => framingFields.has(name.toLowerCase())
 
 const isBlank = (code: number): boolean => code === space || code === tab
 
 /** Trims only spaces and tabs from `text.slice(from, to)`; `trim` would remove line feeds too. */
-const unpadded = (text: string, from: number, to: number): string => {
+const trimBlanks = (text: string, from: number, to: number): string => {
   let start = from
   let end = to
   while (start < end && isBlank(text.charCodeAt(start))) start++
@@ -40,12 +40,12 @@ const endsInTab = (text: string, from: number, end: number): boolean => {
 export const parseFields = (lines: string, from: number): string[] => {
   const fields: string[] = []
   for (let start = from; start < lines.length; ) {
-    const found = lines.indexOf("\r\n", start)
-    const end = found < 0 ? lines.length : found
+    const lineEnd = lines.indexOf("\r\n", start)
+    const end = lineEnd < 0 ? lines.length : lineEnd
     const colon = lines.indexOf(":", start)
     const name = colon < 0 || colon > end ? "" : lines.slice(start, colon)
-    const value = unpadded(lines, colon + 1, end)
-    if (!fieldName.test(name) || controlCharacters.test(value)) {
+    const value = trimBlanks(lines, colon + 1, end)
+    if (!tokenPattern.test(name) || controlCharacters.test(value)) {
       throw new MalformedHttpError("a response header is invalid")
     }
     // llhttp treats a trailing tab as part of the value, so parsers would disagree.
@@ -63,5 +63,5 @@ export const parseFields = (lines: string, from: number): string[] => {
 }
 
 /** Whether a comma-separated header value contains `token`, given in lower case. */
-export const listsToken = (value: string, token: string): boolean =>
-  value.split(",").some((item) => unpadded(item, 0, item.length).toLowerCase() === token)
+export const includesToken = (value: string, token: string): boolean =>
+  value.split(",").some((item) => trimBlanks(item, 0, item.length).toLowerCase() === token)

@@ -37,9 +37,10 @@ export const requestJson = async (
   signal: AbortSignal,
 ): Promise<unknown> => {
   const body = json === undefined ? null : Buffer.from(JSON.stringify(json))
-  const typed = json === undefined ? headers : { ...headers, "content-type": "application/json" }
+  const sentHeaders =
+    json === undefined ? headers : { ...headers, "content-type": "application/json" }
   const { status, text } = await readBufferedResponse(
-    (listener) => transport.send({ ...request, headers: typed, body }, listener),
+    (listener) => transport.send({ ...request, headers: sentHeaders, body }, listener),
     { signal, maxBytes },
   )
   if (status < 200 || status > 299) throw new RefusedError(status, text)

@@ -6,7 +6,7 @@ import { asError, UpstreamError } from "./upstream-error.ts"
 export interface RequestConnection {
   resume(): void
   /** Ends the request; no callbacks follow. */
-  cut(): void
+  destroy(): void
 }
 
 /**
@@ -22,7 +22,7 @@ export class PendingRequest implements ResponseHandler, SentRequest {
     this.#listener = listener
   }
 
-  on(connection: RequestConnection): void {
+  attach(connection: RequestConnection): void {
     if (!this.#isDone) this.#connection = connection
   }
 
@@ -32,11 +32,11 @@ export class PendingRequest implements ResponseHandler, SentRequest {
 
   cancel(): void {
     this.#isDone = true
-    this.#cut()
+    this.#destroyConnection()
   }
 
   giveUp(): void {
-    this.#cut()
+    this.#destroyConnection()
     this.onError(new UpstreamError("silence", new Error("the response stalled")))
   }
 
@@ -44,7 +44,7 @@ export class PendingRequest implements ResponseHandler, SentRequest {
     try {
       this.#listener.onHead(status, rawHeaders)
     } catch (error) {
-      this.#unreadable(error)
+      this.#failAsUnreadable(error)
     }
   }
 
@@ -53,7 +53,7 @@ export class PendingRequest implements ResponseHandler, SentRequest {
     try {
       return this.#listener.onData(chunk)
     } catch (error) {
-      this.#unreadable(error)
+      this.#failAsUnreadable(error)
       return true
     }
   }
@@ -66,8 +66,8 @@ export class PendingRequest implements ResponseHandler, SentRequest {
       this.#listener.onEnd()
       this.#isDone = true
     } catch (error) {
-      connection?.cut()
-      this.#unreadable(error)
+      connection?.destroy()
+      this.#failAsUnreadable(error)
     }
   }
 
@@ -83,14 +83,14 @@ export class PendingRequest implements ResponseHandler, SentRequest {
   }
 
   /** The listener threw. */
-  #unreadable(error: unknown): void {
-    this.#cut()
+  #failAsUnreadable(error: unknown): void {
+    this.#destroyConnection()
     this.onError(new UpstreamError("unreadable", asError(error)))
   }
 
-  #cut(): void {
+  #destroyConnection(): void {
     const connection = this.#connection
     this.#connection = null
-    connection?.cut()
+    connection?.destroy()
   }
 }

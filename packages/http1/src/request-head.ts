@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from "node:http"
 
 /** A token, the syntax of header names and methods (RFC 9110 §5.6.2). */
-export const fieldName = /^[!#$%&'*+\-.^_`|~\w]+$/
-const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
+export const tokenPattern = /^[!#$%&'*+\-.^_`|~\w]+$/
+const invalidValueCharacter = /[^\t\u0020-\u007e\u0080-\u00ff]/
 /** The path is sent unescaped; whitespace or control characters would end it early. */
-const notInPath = /[^\u0021-\u00ff]/
+const invalidPathCharacter = /[^\u0021-\u00ff]/
 
 /** Set by the transport or not supported; the caller's values are dropped. */
 const connectionFields = new Set([
@@ -23,29 +23,29 @@ export const isConnectionField = (name: string): boolean => connectionFields.has
 
 /** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
 export const formatField = (name: string, value: string): string => {
-  if (!fieldName.test(name) || unsendable.test(value)) {
+  if (!tokenPattern.test(name) || invalidValueCharacter.test(value)) {
     throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
   }
   return `${name}: ${value}\r\n`
 }
 
-const fields = (headers: OutgoingHttpHeaders): string => {
+const formatFields = (headers: OutgoingHttpHeaders): string => {
   let lines = ""
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || isConnectionField(name)) continue
-    if (Array.isArray(value)) for (const each of value) lines += formatField(name, each)
+    if (Array.isArray(value)) for (const item of value) lines += formatField(name, item)
     else lines += formatField(name, String(value))
   }
   return lines
 }
 
-const framing = (method: string, length: number | null): string => {
+const formatFraming = (method: string, length: number | null): string => {
   if (length === null) return "transfer-encoding: chunked\r\n"
   return length > 0 || bodyMethods.has(method) ? `content-length: ${length}\r\n` : ""
 }
 
-export interface RequestLine {
+export interface RequestHead {
   method: string
   path: string
   /** Names in lower case. */
@@ -60,10 +60,10 @@ export interface RequestLine {
  */
 export const formatRequestHead = (
   host: string,
-  { method, path, headers, length }: RequestLine,
+  { method, path, headers, length }: RequestHead,
 ): string => {
-  if (!fieldName.test(method) || notInPath.test(path)) {
+  if (!tokenPattern.test(method) || invalidPathCharacter.test(path)) {
     throw new TypeError("the method or the path cannot be sent")
   }
-  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${fields(headers)}${framing(method, length)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${formatFields(headers)}${formatFraming(method, length)}\r\n`
 }

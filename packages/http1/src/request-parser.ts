@@ -8,13 +8,13 @@ export interface ParsedRequestHead<T> {
   url: string
   headers: IncomingHttpHeaders
   /** Length of the body in bytes. */
-  length: number
+  bodyLength: number
   /** Offset of the body. */
-  end: number
+  bodyOffset: number
 }
 
-const maxHead = 16 * 1024
-const headEnd = Buffer.from("\r\n\r\n")
+const maxHeadBytes = 16 * 1024
+const headTerminator = Buffer.from("\r\n\r\n")
 const protocol = " HTTP/1.1"
 /** An ASCII-only field line (RFC 9112 §5). */
 const fieldLine = /([!#$%&'*+\-.^_`|~\w]+):([\t\u0020-\u007e]*)\r\n/y
@@ -27,27 +27,27 @@ const unsupportedHeaders = new Set([
 ])
 
 const maxCachedNames = 1000
-const lowerByName = new Map<string, string>()
+const lowerCaseByName = new Map<string, string>()
 
 /** Caches lower-cased names: clients send the same few. */
-const lower = (name: string): string => {
-  const known = lowerByName.get(name)
+const toLowerCase = (name: string): string => {
+  const known = lowerCaseByName.get(name)
   if (known !== undefined) return known
-  const made = name.toLowerCase()
-  if (lowerByName.size < maxCachedNames) lowerByName.set(name, made)
-  return made
+  const lowerCase = name.toLowerCase()
+  if (lowerCaseByName.size < maxCachedNames) lowerCaseByName.set(name, lowerCase)
+  return lowerCase
 }
 
-const fieldsOf = (text: string, from: number): IncomingHttpHeaders | null => {
+const parseHeaderFields = (text: string, from: number): IncomingHttpHeaders | null => {
   const headers: IncomingHttpHeaders = Object.create(null)
   fieldLine.lastIndex = from
   while (fieldLine.lastIndex < text.length) {
-    const found = fieldLine.exec(text)
-    if (!found) return null
-    const name = lower(found[1] ?? "")
+    const match = fieldLine.exec(text)
+    if (!match) return null
+    const name = toLowerCase(match[1] ?? "")
     // The meaning of a repeated header depends on its name; Node's parser knows the rules.
     if (headers[name] !== undefined || unsupportedHeaders.has(name)) return null
-    headers[name] = (found[2] ?? "").trim()
+    headers[name] = (match[2] ?? "").trim()
   }
   return headers
 }
@@ -67,16 +67,16 @@ const isKeepAlive = ({ connection }: IncomingHttpHeaders): boolean =>
  */
 export const parseRequestHead = <T>(
   bytes: Buffer,
-  find: (target: string) => T | undefined,
+  findRoute: (target: string) => T | undefined,
 ): ParsedRequestHead<T> | null => {
-  const last = bytes.indexOf(headEnd)
-  if (last < 0 || last > maxHead) return null
-  const text = bytes.toString("latin1", 0, last + 2)
-  const firstEnd = text.indexOf("\r\n")
-  const target = text.slice(0, firstEnd - protocol.length)
-  const route = text.startsWith(protocol, target.length) ? find(target) : undefined
+  const headEnd = bytes.indexOf(headTerminator)
+  if (headEnd < 0 || headEnd > maxHeadBytes) return null
+  const text = bytes.toString("latin1", 0, headEnd + 2)
+  const requestLineEnd = text.indexOf("\r\n")
+  const target = text.slice(0, requestLineEnd - protocol.length)
+  const route = text.startsWith(protocol, target.length) ? findRoute(target) : undefined
   if (route === undefined) return null
-  const headers = fieldsOf(text, firstEnd + 2)
+  const headers = parseHeaderFields(text, requestLineEnd + 2)
   if (!headers || !isPlainHost(headers.host) || !isKeepAlive(headers)) return null
   const length = headers["content-length"]
   if (length === undefined || !digits.test(length)) return null
@@ -86,7 +86,7 @@ export const parseRequestHead = <T>(
     method: target.slice(0, space),
     url: target.slice(space + 1),
     headers,
-    length: Number(length),
-    end: last + headEnd.length,
+    bodyLength: Number(length),
+    bodyOffset: headEnd + headTerminator.length,
   }
 }

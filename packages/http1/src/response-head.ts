@@ -1,4 +1,4 @@
-import { listsToken, parseFields } from "./header-fields.ts"
+import { includesToken, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 
 /** A parsed response head. */
@@ -7,12 +7,12 @@ export interface ResponseHead {
   /** Alternating names and values, in the order received. */
   rawHeaders: string[]
   /** From `content-length`; null if absent. */
-  length: number | null
-  chunked: boolean
+  contentLength: number | null
+  isChunked: boolean
   /** Whether the connection stays open for another request. */
-  persistent: boolean
+  isPersistent: boolean
   /** The server's idle timeout from `keep-alive`, in seconds; null if absent. */
-  keepAlive: number | null
+  keepAliveSeconds: number | null
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?$/
@@ -29,7 +29,7 @@ export const headerOf = (rawHeaders: readonly string[], name: string): string | 
 }
 
 /** Rejects lists, even of equal lengths: parsers disagree on which value applies. */
-const lengthOf = (value: string | null): number | null => {
+const parseContentLength = (value: string | null): number | null => {
   if (value === null) return null
   if (!/^\d{1,15}$/.test(value)) {
     throw new MalformedHttpError(`content-length is "${value.slice(0, 50)}"`)
@@ -38,7 +38,7 @@ const lengthOf = (value: string | null): number | null => {
 }
 
 /** Accepts only `chunked`: without a `TE` header the server may send no other coding. */
-const isChunked = (value: string | null): boolean => {
+const parseTransferEncoding = (value: string | null): boolean => {
   if (value === null) return false
   if (value.toLowerCase() !== "chunked") {
     throw new MalformedHttpError(`transfer-encoding is "${value.slice(0, 50)}"`)
@@ -46,7 +46,7 @@ const isChunked = (value: string | null): boolean => {
   return true
 }
 
-const keptSeconds = (value: string | null): number | null => {
+const parseKeepAliveTimeout = (value: string | null): number | null => {
   const seconds = value === null ? undefined : /timeout=(\d{1,6})/i.exec(value)?.[1]
   return seconds === undefined ? null : Number(seconds)
 }
@@ -59,33 +59,35 @@ const connectionOf = (rawHeaders: readonly string[]): string =>
 const framingOf = (
   status: number,
   rawHeaders: readonly string[],
-): Pick<ResponseHead, "length" | "chunked"> => {
-  const length = lengthOf(headerOf(rawHeaders, "content-length"))
-  const chunked = isChunked(headerOf(rawHeaders, "transfer-encoding"))
-  if (chunked && length !== null) {
+): Pick<ResponseHead, "contentLength" | "isChunked"> => {
+  const contentLength = parseContentLength(headerOf(rawHeaders, "content-length"))
+  const isChunked = parseTransferEncoding(headerOf(rawHeaders, "transfer-encoding"))
+  if (isChunked && contentLength !== null) {
     throw new MalformedHttpError("the response has both transfer-encoding and content-length")
   }
-  if ((status < 200 || status === 204) && (chunked || (length ?? 0) > 0)) {
+  if ((status < 200 || status === 204) && (isChunked || (contentLength ?? 0) > 0)) {
     throw new MalformedHttpError(`a ${status} response must not have a body, but declares one`)
   }
-  return { length, chunked }
+  return { contentLength, isChunked }
 }
 
 /** @param text status line and fields, without the empty line. @throws {MalformedHttpError} */
 export const parseResponseHead = (text: string): ResponseHead => {
-  const firstEnd = text.indexOf("\r\n")
-  const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
+  const statusLineEnd = text.indexOf("\r\n")
+  const [, minor, code] =
+    statusLine.exec(statusLineEnd < 0 ? text : text.slice(0, statusLineEnd)) ?? []
   if (code === undefined) throw new MalformedHttpError("the response is not HTTP")
   const status = Number(code)
-  const rawHeaders = firstEnd < 0 ? [] : parseFields(text, firstEnd + 2)
+  const rawHeaders = statusLineEnd < 0 ? [] : parseFields(text, statusLineEnd + 2)
   const connection = connectionOf(rawHeaders)
   const body = framingOf(status, rawHeaders)
-  const isKept = minor === "1" || (listsToken(connection, "keep-alive") && !body.chunked)
+  const isPersistentByDefault =
+    minor === "1" || (includesToken(connection, "keep-alive") && !body.isChunked)
   return {
     status,
     rawHeaders,
     ...body,
-    persistent: isKept && !listsToken(connection, "close"),
-    keepAlive: keptSeconds(headerOf(rawHeaders, "keep-alive")),
+    isPersistent: isPersistentByDefault && !includesToken(connection, "close"),
+    keepAliveSeconds: parseKeepAliveTimeout(headerOf(rawHeaders, "keep-alive")),
   }
 }

@@ -9,18 +9,18 @@ interface Seen {
   ended: number
 }
 
-const reading = (bodiless = false) => {
+const reading = (hasNoBody = false) => {
   const seen: Seen = { status: 0, headers: [], body: "", ended: 0 }
   const parser = new ResponseParser({
-    head: (status, rawHeaders) => Object.assign(seen, { status, headers: rawHeaders }),
-    data: (chunk) => {
+    onHead: (status, rawHeaders) => Object.assign(seen, { status, headers: rawHeaders }),
+    onData: (chunk) => {
       seen.body += chunk.toString("latin1")
     },
-    end: () => {
+    onEnd: () => {
       seen.ended++
     },
   })
-  parser.expect(bodiless)
+  parser.expect(hasNoBody)
   return { seen, parser }
 }
 
@@ -83,7 +83,7 @@ describe("response parser", () => {
         read.fill(0x58)
       }
       expect(seen).toMatchObject({ status: reply.status, body: reply.body, ended: 1 })
-      expect(parser.reusable).toBe(reply.reusable)
+      expect(parser.isReusable).toBe(reply.reusable)
     }
   })
 
@@ -94,7 +94,7 @@ describe("response parser", () => {
     expect(seen).toMatchObject({ body: "some more", ended: 0 })
     expect(parser.finish()).toBe(true)
     expect(seen.ended).toBe(1)
-    expect(parser.reusable).toBe(false)
+    expect(parser.isReusable).toBe(false)
   })
 
   it("detects a response truncated by the end of the connection", () => {
@@ -142,7 +142,7 @@ describe("response parser", () => {
   it("reads the keep-alive timeout in seconds", () => {
     const { parser } = reading()
     parser.push(Buffer.from("HTTP/1.1 204 x\r\nKeep-Alive: timeout=7, max=5\r\n\r\n"))
-    expect(parser.keepAlive).toBe(7)
+    expect(parser.keepAliveSeconds).toBe(7)
   })
 
   it.each([
@@ -229,7 +229,7 @@ describe("response parser", () => {
   it("does not reuse a connection whose keep-alive token has extra characters", () => {
     const { parser } = reading()
     parser.push(Buffer.from("HTTP/1.0 204 x\r\nConnection: keep-alive\u00a0\r\n\r\n", "latin1"))
-    expect(parser.reusable).toBe(false)
+    expect(parser.isReusable).toBe(false)
   })
 
   it("rejects bytes received when no response is expected", () => {

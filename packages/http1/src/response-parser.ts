@@ -4,23 +4,23 @@ import { parseResponseHead, type ResponseHead } from "./response-head.ts"
 
 export interface ParserEvents {
   /** `rawHeaders` alternates names and values, in the order received. */
-  head(status: number, rawHeaders: string[]): void
+  onHead(status: number, rawHeaders: string[]): void
   /** `chunk` is a copy that the receiver may keep. */
-  data(chunk: Buffer): void
-  end(): void
+  onData(chunk: Buffer): void
+  onEnd(): void
 }
 
-const maxHead = 64 * 1024
-const headEnd = Buffer.from("\r\n\r\n")
+const maxHeadBytes = 64 * 1024
+const headTerminator = Buffer.from("\r\n\r\n")
 const protocol = "HTTP/1."
 
 type State =
   | "head"
   /** The length is known from `content-length`. */
-  | "counted"
+  | "fixed-length"
   | "chunked"
   /** The body ends when the connection closes. */
-  | "open"
+  | "until-close"
   | "done"
 
 /**
@@ -28,31 +28,31 @@ type State =
  * any byte. Rejects whatever other parsers could interpret differently (response smuggling).
  */
 export class ResponseParser {
-  readonly #parts: ParserEvents
+  readonly #events: ParserEvents
   #state: State = "done"
-  #bodiless = false
-  #held: Buffer | null = null
-  #left = 0
-  #chunks: ChunkedDecoder | null = null
-  #persistent = false
+  #hasNoBody = false
+  #partialHead: Buffer | null = null
+  #remaining = 0
+  #chunkedDecoder: ChunkedDecoder | null = null
+  #isPersistent = false
   /** The server's idle timeout from `keep-alive`, in seconds; null if absent. */
-  keepAlive: number | null = null
+  keepAliveSeconds: number | null = null
 
-  constructor(parts: ParserEvents) {
-    this.#parts = parts
+  constructor(events: ParserEvents) {
+    this.#events = events
   }
 
-  /** Prepares for the next response. @param bodiless whether it has no body (HEAD) */
-  expect(bodiless: boolean): void {
+  /** Prepares for the next response. @param hasNoBody whether it has no body (HEAD) */
+  expect(hasNoBody: boolean): void {
     this.#state = "head"
-    this.#bodiless = bodiless
-    this.#held = null
-    this.#persistent = false
+    this.#hasNoBody = hasNoBody
+    this.#partialHead = null
+    this.#isPersistent = false
   }
 
   /** Whether the connection can take another request. */
-  get reusable(): boolean {
-    return this.#state === "done" && this.#persistent
+  get isReusable(): boolean {
+    return this.#state === "done" && this.#isPersistent
   }
 
   /**
@@ -60,91 +60,94 @@ export class ResponseParser {
    * @throws {MalformedHttpError} also for bytes received when no response is expected
    */
   push(read: Buffer): void {
-    const bytes = this.#held ? Buffer.concat([this.#held, read]) : read
-    this.#held = null
+    const bytes = this.#partialHead ? Buffer.concat([this.#partialHead, read]) : read
+    this.#partialHead = null
     let at = 0
     while (this.#state === "head") {
-      const end = this.#headEnd(bytes, at)
+      const end = this.#findHeadEnd(bytes, at)
       if (end < 0) return
-      this.#takeHead(parseResponseHead(bytes.toString("latin1", at, end)))
-      at = end + headEnd.length
+      this.#receiveHead(parseResponseHead(bytes.toString("latin1", at, end)))
+      at = end + headTerminator.length
     }
-    if (at < bytes.length) this.#body(bytes, at)
+    if (at < bytes.length) this.#receiveBody(bytes, at)
   }
 
   /** Handles the end of the connection. @returns whether the response is complete */
   finish(): boolean {
-    if (this.#state === "open") this.#end()
+    if (this.#state === "until-close") this.#end()
     return this.#state === "done"
   }
 
   /** @returns -1 if the head is incomplete; its bytes are kept for the next `push` */
-  #headEnd(bytes: Buffer, from: number): number {
-    const end = bytes.indexOf(headEnd, from)
-    if ((end < 0 ? bytes.length : end) - from > maxHead) {
+  #findHeadEnd(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(headTerminator, from)
+    if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) {
       throw new MalformedHttpError("the response head is too long")
     }
     if (end >= 0) return end
     const start = bytes.toString("latin1", from, from + protocol.length)
     if (!protocol.startsWith(start)) throw new MalformedHttpError("the response is not HTTP")
-    this.#held = Buffer.from(bytes.subarray(from))
+    this.#partialHead = Buffer.from(bytes.subarray(from))
     return -1
   }
 
-  #takeHead(head: ResponseHead): void {
+  #receiveHead(head: ResponseHead): void {
     const { status, rawHeaders } = head
     if (status === 101)
       throw new MalformedHttpError("the server switched protocols without being asked")
     // Interim responses (1xx) are skipped; a final one has to follow.
-    if (status < 200 && !head.persistent)
+    if (status < 200 && !head.isPersistent)
       throw new MalformedHttpError("an interim response was not followed by a final one")
     if (status < 200) return
-    this.keepAlive = head.keepAlive
-    const hasNone = this.#bodiless || status === 204 || status === 304 || head.length === 0
-    this.#state = hasNone ? "done" : this.#framed(head)
-    this.#persistent = head.persistent && this.#state !== "open"
-    this.#parts.head(status, rawHeaders)
-    if (hasNone) this.#parts.end()
+    this.keepAliveSeconds = head.keepAliveSeconds
+    const hasNoBody =
+      this.#hasNoBody || status === 204 || status === 304 || head.contentLength === 0
+    this.#state = hasNoBody ? "done" : this.#startBody(head)
+    this.#isPersistent = head.isPersistent && this.#state !== "until-close"
+    this.#events.onHead(status, rawHeaders)
+    if (hasNoBody) this.#events.onEnd()
   }
 
-  #framed({ length, chunked }: ResponseHead): State {
-    if (length !== null) {
-      this.#left = length
-      return "counted"
+  #startBody({ contentLength, isChunked }: ResponseHead): State {
+    if (contentLength !== null) {
+      this.#remaining = contentLength
+      return "fixed-length"
     }
-    if (!chunked) return "open"
-    this.#chunks = new ChunkedDecoder()
+    if (!isChunked) return "until-close"
+    this.#chunkedDecoder = new ChunkedDecoder()
     return "chunked"
   }
 
-  #body(bytes: Buffer, from: number): void {
-    const to = this.#chunks ? this.#unchunk(this.#chunks, bytes, from) : this.#plain(bytes, from)
-    if (to < bytes.length) throw new MalformedHttpError("data followed the end of the response")
+  #receiveBody(bytes: Buffer, from: number): void {
+    const end = this.#chunkedDecoder
+      ? this.#receiveChunked(this.#chunkedDecoder, bytes, from)
+      : this.#receiveUnchunked(bytes, from)
+    if (end < bytes.length) throw new MalformedHttpError("data followed the end of the response")
   }
 
-  #unchunk(chunks: ChunkedDecoder, bytes: Buffer, from: number): number {
-    const payload = chunks.push(bytes, from)
-    if (payload.length > 0) this.#parts.data(payload)
-    if (chunks.done) this.#end()
-    return chunks.at
+  #receiveChunked(decoder: ChunkedDecoder, bytes: Buffer, from: number): number {
+    const payload = decoder.push(bytes, from)
+    if (payload.length > 0) this.#events.onData(payload)
+    if (decoder.isDone) this.#end()
+    return decoder.offset
   }
 
   /** Reads a body without transfer coding. @returns the offset at which it ends */
-  #plain(bytes: Buffer, from: number): number {
+  #receiveUnchunked(bytes: Buffer, from: number): number {
     if (this.#state === "done") return from
-    const counted = this.#state === "counted"
-    const to = counted ? Math.min(bytes.length, from + this.#left) : bytes.length
-    const chunk = Buffer.allocUnsafe(to - from)
-    bytes.copy(chunk, 0, from, to)
-    this.#left -= chunk.length
-    this.#parts.data(chunk)
-    if (counted && this.#left === 0) this.#end()
-    return to
+    const isFixedLength = this.#state === "fixed-length"
+    const end = isFixedLength ? Math.min(bytes.length, from + this.#remaining) : bytes.length
+    const chunk = Buffer.allocUnsafe(end - from)
+    bytes.copy(chunk, 0, from, end)
+    this.#remaining -= chunk.length
+    this.#events.onData(chunk)
+    if (isFixedLength && this.#remaining === 0) this.#end()
+    return end
   }
 
   #end(): void {
     this.#state = "done"
-    this.#chunks = null
-    this.#parts.end()
+    this.#chunkedDecoder = null
+    this.#events.onEnd()
   }
 }

@@ -6,11 +6,11 @@ import { FastPathResponse } from "./server-response.ts"
 /** Maximum of bytes buffered after the current request. */
 const maxPipelinedBytes = 64 * 1024
 /** Time for a whole request to arrive; the same as Node's `requestTimeout`. */
-const requestMs = 300_000
+const requestTimeoutMs = 300_000
 
 export interface ConnectionDeps<Route> {
   /** @param target "METHOD target" */
-  find: (target: string) => Route | undefined
+  findRoute: (target: string) => Route | undefined
   isHostAllowed: (host: string | undefined) => boolean
   respond: (route: Route, request: FastPathRequest, response: FastPathResponse) => void
   /** Hands the connection, and the bytes already read, to Node's HTTP server. */
@@ -32,7 +32,7 @@ export class FastPathConnection<Route> {
   readonly #socket: Socket
   readonly #deps: ConnectionDeps<Route>
   #request: FastPathRequest | null = null
-  #reply: FastPathResponse | null = null
+  #response: FastPathResponse | null = null
   /** Bytes of pipelined requests. */
   #pipelined: Buffer | null = null
   #deadline = 0
@@ -42,15 +42,15 @@ export class FastPathConnection<Route> {
     this.#socket = socket
     this.#deps = deps
     this.#deadline = now + Math.max(1, deps.keepAliveSeconds()) * 1000
-    socket.on("data", this.#take)
-    socket.on("drain", this.#drained)
-    socket.on("end", this.#ended)
+    socket.on("data", this.#onData)
+    socket.on("drain", this.#onDrain)
+    socket.on("end", this.#onClientEnd)
     socket.on("error", this.#onError)
-    socket.on("close", this.#closed)
+    socket.on("close", this.#onClose)
   }
 
   get isIdle(): boolean {
-    return this.#reply === null && this.#request === null
+    return this.#response === null && this.#request === null
   }
 
   /** Whether no request has been received yet; the first may be in transit. */
@@ -74,7 +74,7 @@ export class FastPathConnection<Route> {
   }
 
   /** A bug while processing data closes only this connection. */
-  readonly #take = (bytes: Buffer): void => {
+  readonly #onData = (bytes: Buffer): void => {
     try {
       this.#read(bytes)
     } catch (error) {
@@ -89,85 +89,85 @@ export class FastPathConnection<Route> {
       this.#startRequest(bytes)
       return
     }
-    const taken = this.#request?.take(bytes) ?? 0
-    if (taken < bytes.length) this.#keep(bytes.subarray(taken))
+    const consumed = this.#request?.receive(bytes) ?? 0
+    if (consumed < bytes.length) this.#bufferPipelined(bytes.subarray(consumed))
     if (this.#request?.hasExcessReadAhead) this.#socket.pause()
     else if (this.#request?.isLarge) pauseUntilNextTick(this.#socket)
-    else if (!this.#reply) this.#next()
+    else if (!this.#response) this.#startNextRequest()
   }
 
   #startRequest(bytes: Buffer): void {
-    const head = parseRequestHead(bytes, this.#deps.find)
+    const head = parseRequestHead(bytes, this.#deps.findRoute)
     if (!head || !this.#deps.isHostAllowed(head.headers.host)) {
       this.#handOver(bytes)
       return
     }
     const socket = this.#socket
     const request = new FastPathRequest(head, socket)
-    const reply = new FastPathResponse({
+    const response = new FastPathResponse({
       socket,
       keepAliveSeconds: this.#deps.keepAliveSeconds,
       reportError: this.#deps.reportError,
-      closed: this.#replied,
+      onClosed: this.#onResponseClosed,
     })
     this.#request = request
-    this.#reply = reply
-    this.#deadline = performance.now() + requestMs
-    const rest = bytes.subarray(head.end)
-    const taken = request.take(rest)
-    if (taken < rest.length) this.#keep(rest.subarray(taken))
-    this.#deps.respond(head.route, request, reply)
+    this.#response = response
+    this.#deadline = performance.now() + requestTimeoutMs
+    const afterHead = bytes.subarray(head.bodyOffset)
+    const consumed = request.receive(afterHead)
+    if (consumed < afterHead.length) this.#bufferPipelined(afterHead.subarray(consumed))
+    this.#deps.respond(head.route, request, response)
     if (request.hasExcessReadAhead) socket.pause()
   }
 
   /** Buffers pipelined requests (RFC 9112 §9.3.2). */
-  #keep(bytes: Buffer): void {
+  #bufferPipelined(bytes: Buffer): void {
     this.#pipelined = this.#pipelined ? Buffer.concat([this.#pipelined, bytes]) : bytes
     if (this.#pipelined.length > maxPipelinedBytes) this.#socket.pause()
   }
 
-  readonly #replied = (keep: boolean): void => {
-    this.#reply = null
-    this.#request?.drop(keep ? undefined : this.#deps.createDisconnectError())
-    if (!keep) this.#socket.destroySoon()
+  readonly #onResponseClosed = (isReusable: boolean): void => {
+    this.#response = null
+    this.#request?.discardBody(isReusable ? undefined : this.#deps.createDisconnectError())
+    if (!isReusable) this.#socket.destroySoon()
     else if (this.#request?.isComplete === false) this.#socket.resume()
-    else this.#next()
+    else this.#startNextRequest()
   }
 
   /** Continues with the next request after a completed exchange. */
-  #next(): void {
+  #startNextRequest(): void {
     if (this.#request?.isComplete === false) return
     this.#request = null
-    const early = this.#pipelined
+    const pipelined = this.#pipelined
     this.#pipelined = null
-    const kept = this.#deps.keepAliveSeconds()
-    if (kept === 0 && !early) {
+    const keepAliveSeconds = this.#deps.keepAliveSeconds()
+    if (keepAliveSeconds === 0 && !pipelined) {
       this.#socket.destroySoon()
       return
     }
-    this.#deadline = performance.now() + kept * 1000
+    this.#deadline = performance.now() + keepAliveSeconds * 1000
     this.#socket.resume()
-    if (early) this.#read(early)
+    if (pipelined) this.#read(pipelined)
   }
 
   #handOver(bytes: Buffer): void {
     const socket = this.#socket
-    socket.off("data", this.#take)
-    socket.off("drain", this.#drained)
-    socket.off("end", this.#ended)
+    socket.off("data", this.#onData)
+    socket.off("drain", this.#onDrain)
+    socket.off("end", this.#onClientEnd)
     socket.off("error", this.#onError)
-    socket.off("close", this.#closed)
+    socket.off("close", this.#onClose)
     this.#deps.onClosed(this)
     this.#deps.handOver(socket, bytes)
   }
 
-  readonly #drained = (): void => {
-    this.#reply?.drained()
+  readonly #onDrain = (): void => {
+    this.#response?.emitDrain()
   }
 
   /** Like Node's server, treats a half-close as a disconnect, but flushes a finished response. */
-  readonly #ended = (): void => {
-    if (this.#reply && !this.#reply.writableEnded) this.#socket.destroy()
+  readonly #onClientEnd = (): void => {
+    if (this.#response && !this.#response.writableEnded) this.#socket.destroy()
     else this.#socket.destroySoon()
   }
 
@@ -175,10 +175,10 @@ export class FastPathConnection<Route> {
     this.#socket.destroy()
   }
 
-  readonly #closed = (): void => {
+  readonly #onClose = (): void => {
     this.#deps.onClosed(this)
-    const reply = this.#reply
-    this.#request?.drop(this.#deps.createDisconnectError())
-    reply?.close()
+    const response = this.#response
+    this.#request?.discardBody(this.#deps.createDisconnectError())
+    response?.emitClose()
   }
 }

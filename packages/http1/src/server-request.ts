@@ -42,18 +42,18 @@ export class FastPathRequest {
   #remaining: number
   /** Received before `readBody` was called. */
   #chunks: Buffer[] = []
-  #pending: PendingRead | null = null
+  #pendingRead: PendingRead | null = null
   /** The rest of the body is discarded. */
   #isDiscarding = false
   #failure: Error | null = null
 
-  constructor({ method, url, headers, length }: ParsedRequestHead<unknown>, socket: Socket) {
+  constructor({ method, url, headers, bodyLength }: ParsedRequestHead<unknown>, socket: Socket) {
     this.method = method
     this.url = url
     this.headers = headers
     this.socket = socket
-    this.bodyLength = length
-    this.#remaining = length
+    this.bodyLength = bodyLength
+    this.#remaining = bodyLength
   }
 
   get isComplete(): boolean {
@@ -62,23 +62,28 @@ export class FastPathRequest {
 
   /** Whether enough of the body is buffered ahead of `readBody` to pause the socket. */
   get hasExcessReadAhead(): boolean {
-    const here = this.bodyLength - this.#remaining
-    return this.#remaining > 0 && !this.#isDiscarding && !this.#pending && here > maxReadAheadBytes
+    const received = this.bodyLength - this.#remaining
+    return (
+      this.#remaining > 0 &&
+      !this.#isDiscarding &&
+      !this.#pendingRead &&
+      received > maxReadAheadBytes
+    )
   }
 
   /** Whether the body is large enough to yield to other requests between its chunks. */
   get isLarge(): boolean {
-    return this.#pending?.sink.isLarge === true
+    return this.#pendingRead?.sink.isLarge === true
   }
 
   /** @returns how many of `bytes` belong to this request's body */
-  take(bytes: Buffer): number {
-    const taken = Math.min(this.#remaining, bytes.length)
-    this.#remaining -= taken
-    const own = taken === bytes.length ? bytes : bytes.subarray(0, taken)
-    if (this.#pending) this.#push(this.#pending, own)
-    else if (!this.#isDiscarding && taken > 0) this.#chunks.push(own)
-    return taken
+  receive(bytes: Buffer): number {
+    const consumed = Math.min(this.#remaining, bytes.length)
+    this.#remaining -= consumed
+    const bodyBytes = consumed === bytes.length ? bytes : bytes.subarray(0, consumed)
+    if (this.#pendingRead) this.#push(this.#pendingRead, bodyBytes)
+    else if (!this.#isDiscarding && consumed > 0) this.#chunks.push(bodyBytes)
+    return consumed
   }
 
   /**
@@ -91,7 +96,7 @@ export class FastPathRequest {
     this.#chunks = []
     if (this.#remaining === 0) return sink.end()
     return new Promise((resolve, reject) => {
-      this.#pending = { sink, finish: () => resolve(sink.end()), reject }
+      this.#pendingRead = { sink, finish: () => resolve(sink.end()), reject }
       this.socket.resume()
     })
   }
@@ -105,15 +110,15 @@ export class FastPathRequest {
       this.#isDiscarding = true
       reject(error)
     }
-    this.#pending = null
+    this.#pendingRead = null
   }
 
   /** Discards the rest of the body: the response has closed or the client disconnected. */
-  drop(failure?: Error): void {
+  discardBody(failure?: Error): void {
     this.#isDiscarding = true
     this.#chunks = []
-    if (failure) this.#pending?.reject(failure)
+    if (failure) this.#pendingRead?.reject(failure)
     this.#failure = failure ?? null
-    this.#pending = null
+    this.#pendingRead = null
   }
 }

@@ -8,31 +8,31 @@ const maxCopiedBytes = 16 * 1024
 const lastChunk = Buffer.from("0\r\n\r\n")
 const empty = Buffer.alloc(0)
 
-let second = 0
-let dateLine = ""
+let cachedSecond = 0
+let cachedDateLine = ""
 
 /** The `date` header line, cached for one second. */
 const currentDateLine = (): string => {
   const now = Math.floor(Date.now() / 1000)
-  if (now !== second) {
-    second = now
-    dateLine = `date: ${new Date(now * 1000).toUTCString()}\r\n`
+  if (now !== cachedSecond) {
+    cachedSecond = now
+    cachedDateLine = `date: ${new Date(now * 1000).toUTCString()}\r\n`
   }
-  return dateLine
+  return cachedDateLine
 }
 
 const carriageReturn = 0x0d
-const newline = 0x0a
+const lineFeed = 0x0a
 
 /** Frames a chunk (RFC 9112 §7.1). */
-const chunkOf = (bytes: Buffer): Buffer => {
+const encodeChunk = (bytes: Buffer): Buffer => {
   const size = `${bytes.length.toString(16)}\r\n`
   const end = size.length + bytes.length
   const chunk = Buffer.allocUnsafe(end + 2)
   chunk.write(size, "latin1")
   bytes.copy(chunk, size.length)
   chunk[end] = carriageReturn
-  chunk[end + 1] = newline
+  chunk[end + 1] = lineFeed
   return chunk
 }
 
@@ -43,7 +43,7 @@ interface Deps {
   /** Receives exceptions thrown by listeners. */
   reportError: (error: unknown) => void
   /** Called when the response is fully written or the client disconnected. */
-  closed: (keep: boolean) => void
+  onClosed: (isReusable: boolean) => void
 }
 
 /**
@@ -52,67 +52,67 @@ interface Deps {
  */
 export class FastPathResponse {
   readonly #deps: Deps
-  #pending: Buffer | null = null
-  #chunked = false
-  #bodiless = false
-  #keep = false
+  #unsentHead: Buffer | null = null
+  #isChunked = false
+  #hasNoBody = false
+  #isKeptAlive = false
   statusCode = 200
   headersSent = false
   writableEnded = false
   writableFinished = false
-  #closed = false
-  #toClose: (() => void)[] = []
-  #toDrain: (() => void)[] = []
+  #isClosed = false
+  #closeListeners: (() => void)[] = []
+  #drainListeners: (() => void)[] = []
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
   get destroyed(): boolean {
-    return this.#closed || this.#deps.socket.destroyed
+    return this.#isClosed || this.#deps.socket.destroyed
   }
 
   /** @throws {TypeError} for an invalid header */
   writeHead(status: number, headers: string[]): void {
-    const kept = this.#deps.keepAliveSeconds()
+    const keepAliveSeconds = this.#deps.keepAliveSeconds()
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`
-    let counted = false
+    let hasContentLength = false
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? ""
       head += formatField(name, headers[at + 1] ?? "")
-      counted ||= name === "content-length"
+      hasContentLength ||= name === "content-length"
     }
-    this.#bodiless = status === 204 || status === 304
-    this.#chunked = !counted && !this.#bodiless
-    this.#keep = kept > 0
+    this.#hasNoBody = status === 204 || status === 304
+    this.#isChunked = !hasContentLength && !this.#hasNoBody
+    this.#isKeptAlive = keepAliveSeconds > 0
     head += currentDateLine()
     head +=
-      kept > 0
-        ? `connection: keep-alive\r\nkeep-alive: timeout=${kept}\r\n`
+      keepAliveSeconds > 0
+        ? `connection: keep-alive\r\nkeep-alive: timeout=${keepAliveSeconds}\r\n`
         : "connection: close\r\n"
-    head += this.#chunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n"
+    head += this.#isChunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n"
     this.statusCode = status
     this.headersSent = true
-    this.#pending = Buffer.from(head, "latin1")
+    this.#unsentHead = Buffer.from(head, "latin1")
   }
 
   flushHeaders(): void {
-    if (this.#pending) this.#send(empty)
+    if (this.#unsentHead) this.#send(empty)
   }
 
   write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
-    if (bytes.length === 0 || this.#bodiless || this.writableEnded) return true
-    return this.#send(this.#framed(bytes))
+    if (bytes.length === 0 || this.#hasNoBody || this.writableEnded) return true
+    return this.#send(this.#frame(bytes))
   }
 
   end(chunk?: Buffer | string): void {
     if (this.writableEnded || !this.headersSent) return
     this.writableEnded = true
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
-    const framed = bytes && bytes.length > 0 && !this.#bodiless ? this.#framed(bytes) : null
-    if (!this.#chunked) this.#send(framed ?? empty, this.#finished)
-    else this.#send(framed ? Buffer.concat([framed, lastChunk]) : lastChunk, this.#finished)
+    const framed = bytes && bytes.length > 0 && !this.#hasNoBody ? this.#frame(bytes) : null
+    if (!this.#isChunked) this.#send(framed ?? empty, this.#onFinished)
+    else this.#send(framed ? Buffer.concat([framed, lastChunk]) : lastChunk, this.#onFinished)
   }
 
   destroy(): void {
@@ -120,53 +120,53 @@ export class FastPathResponse {
   }
 
   on(event: "close" | "drain", listener: () => void): void {
-    if (event === "close") this.#toClose.push(listener)
-    else this.#toDrain.push(listener)
+    if (event === "close") this.#closeListeners.push(listener)
+    else this.#drainListeners.push(listener)
   }
 
   /** `close` is emitted only once, so this equals `on`. */
   once(_event: "close", listener: () => void): void {
-    this.#toClose.push(listener)
+    this.#closeListeners.push(listener)
   }
 
   prependListener(_event: "drain", listener: () => void): void {
-    this.#toDrain.unshift(listener)
+    this.#drainListeners.unshift(listener)
   }
 
   /** Notifies drain listeners that the socket's buffer is empty. */
-  drained(): void {
-    for (const listener of this.#toDrain) listener()
+  emitDrain(): void {
+    for (const listener of this.#drainListeners) listener()
   }
 
   /** Marks the response as closed and notifies close listeners. */
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    for (const listener of this.#toClose) {
+  emitClose(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const listener of this.#closeListeners) {
       try {
         listener()
       } catch (error) {
         this.#deps.reportError(error)
       }
     }
-    this.#toClose = []
-    this.#toDrain = []
-    this.#deps.closed(this.#keep && this.writableFinished)
+    this.#closeListeners = []
+    this.#drainListeners = []
+    this.#deps.onClosed(this.#isKeptAlive && this.writableFinished)
   }
 
-  readonly #finished = (error?: Error | null): void => {
+  readonly #onFinished = (error?: Error | null): void => {
     if (error) return
     this.writableFinished = true
-    this.close()
+    this.emitClose()
   }
 
-  #framed(bytes: Buffer): Buffer {
-    return this.#chunked ? chunkOf(bytes) : bytes
+  #frame(bytes: Buffer): Buffer {
+    return this.#isChunked ? encodeChunk(bytes) : bytes
   }
 
   #send(bytes: Buffer, done?: (error?: Error | null) => void): boolean {
-    const head = this.#pending
-    this.#pending = null
+    const head = this.#unsentHead
+    this.#unsentHead = null
     const { socket } = this.#deps
     if (socket.destroyed) return false
     coalesceWrites(socket)
@@ -174,8 +174,8 @@ export class FastPathResponse {
     if (bytes.length <= maxCopiedBytes) return socket.write(Buffer.concat([head, bytes]), done)
     socket.cork()
     socket.write(head)
-    const taken = socket.write(bytes, done)
+    const hasCapacity = socket.write(bytes, done)
     socket.uncork()
-    return taken
+    return hasCapacity
   }
 }

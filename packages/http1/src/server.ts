@@ -6,7 +6,7 @@ import { createStallDetector } from "./stall-detector.ts"
 const checkMs = 1000
 const stallCheckMs = 250
 /** While draining, time for a new connection to send its first request. */
-const firstRequestMs = 1000
+const firstRequestTimeoutMs = 1000
 
 interface ServerDeps<Route>
   extends Omit<ConnectionDeps<Route>, "handOver" | "keepAliveSeconds" | "onClosed"> {
@@ -22,7 +22,7 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
   const connections = new Set<FastPathConnection<Route>>()
   const isStalled = createStallDetector()
   let stallTimer: NodeJS.Timeout | undefined
-  let keptSeconds = 0
+  let keepAliveSeconds = 0
   let passToNode: (socket: Socket) => void = () => {}
 
   const connectionDeps: ConnectionDeps<Route> = {
@@ -33,17 +33,17 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
       passToNode(socket)
       socket.resume()
     },
-    keepAliveSeconds: () => keptSeconds,
+    keepAliveSeconds: () => keepAliveSeconds,
     onClosed: (connection) => void connections.delete(connection),
   }
 
   return {
     /** Takes over a server's new connections; those handed over go to its own listeners. */
     attach: (server: Server): void => {
-      keptSeconds = Math.floor(server.keepAliveTimeout / 1000)
-      const own = server.listeners("connection")
+      keepAliveSeconds = Math.floor(server.keepAliveTimeout / 1000)
+      const nodeListeners = server.listeners("connection")
       passToNode = (socket) => {
-        for (const listener of own) listener.call(server, socket)
+        for (const listener of nodeListeners) listener.call(server, socket)
       }
       server.removeAllListeners("connection")
       server.on("connection", (socket: Socket) => {
@@ -65,7 +65,7 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
      * stops sending.
      */
     drain: (): void => {
-      keptSeconds = 0
+      keepAliveSeconds = 0
       stallTimer = setInterval(() => {
         const now = performance.now()
         for (const connection of connections) connection.destroyIfStalled(isStalled, now)
@@ -75,7 +75,7 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
       }
       setTimeout(() => {
         for (const connection of connections) if (connection.isNew) connection.destroy()
-      }, firstRequestMs).unref()
+      }, firstRequestTimeoutMs).unref()
     },
 
     /** Closes all remaining connections. */

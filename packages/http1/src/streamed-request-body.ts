@@ -5,7 +5,7 @@ import type { Readable } from "node:stream"
 export interface StreamedBody {
   readonly source: Readable
   /** Whether to use chunked transfer coding (RFC 9112 §7.1), as the length is unknown. */
-  readonly chunked: boolean
+  readonly isChunked: boolean
 }
 
 const lastChunk = "0\r\n\r\n"
@@ -17,32 +17,32 @@ const lastChunk = "0\r\n\r\n"
  */
 export const writeStreamedBody = (
   socket: Socket,
-  { source, chunked }: StreamedBody,
-  done: () => void,
+  { source, isChunked }: StreamedBody,
+  onSent: () => void,
 ): void => {
-  const take = (chunk: Buffer): void => {
+  const writeChunk = (chunk: Buffer): void => {
     if (socket.destroyed || chunk.length === 0) return
     socket.cork()
-    if (chunked) socket.write(`${chunk.length.toString(16)}\r\n`, "latin1")
-    const taken = socket.write(chunk)
-    if (chunked) socket.write("\r\n", "latin1")
+    if (isChunked) socket.write(`${chunk.length.toString(16)}\r\n`, "latin1")
+    const hasCapacity = socket.write(chunk)
+    if (isChunked) socket.write("\r\n", "latin1")
     socket.uncork()
-    if (!taken) source.pause()
+    if (!hasCapacity) source.pause()
   }
   const resumeSource = (): void => void source.resume()
-  const end = (): void => {
-    stop()
-    if (chunked && !socket.destroyed) socket.write(lastChunk, "latin1")
-    done()
+  const onEnd = (): void => {
+    removeListeners()
+    if (isChunked && !socket.destroyed) socket.write(lastChunk, "latin1")
+    onSent()
   }
   const abort = (): void => {
-    stop()
+    removeListeners()
     socket.destroy()
   }
-  const stop = (): void => {
-    source.off("data", take).off("end", end).off("error", abort).off("close", abort)
-    socket.off("drain", resumeSource).off("close", stop)
+  const removeListeners = (): void => {
+    source.off("data", writeChunk).off("end", onEnd).off("error", abort).off("close", abort)
+    socket.off("drain", resumeSource).off("close", removeListeners)
   }
-  source.on("data", take).on("end", end).on("error", abort).on("close", abort)
-  socket.on("drain", resumeSource).on("close", stop)
+  source.on("data", writeChunk).on("end", onEnd).on("error", abort).on("close", abort)
+  socket.on("drain", resumeSource).on("close", removeListeners)
 }

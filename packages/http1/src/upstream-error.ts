@@ -52,11 +52,11 @@ const codeOf = (error: Error): string => {
 }
 
 /** @param headSeen whether the response head has arrived */
-export const classifyUpstreamError = (error: Error, headSeen: boolean): UpstreamError => {
+export const classifyUpstreamError = (error: Error, hasHead: boolean): UpstreamError => {
   if (error instanceof UpstreamError) return error
-  if (headSeen) return new UpstreamError("broken", error)
+  if (hasHead) return new UpstreamError("broken", error)
   const code = codeOf(error)
-  const noConnection =
+  const isUnreachable =
     unreachableCodes.has(code) || certificateCodes.test(code) || code === "ETIMEDOUT"
-  return new UpstreamError(noConnection ? "unreachable" : "reset", error)
+  return new UpstreamError(isUnreachable ? "unreachable" : "reset", error)
 }

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net"
 import { performance } from "node:perf_hooks"
 
-let turn = -1
-let eventsBefore = 0
+let lastLoopCount = -1
+let lastEvents = 0
 /** Whether the current event loop iteration has several events to process. */
-let crowded = false
+let hasSeveralEvents = false
 let corkedSockets: Socket[] = []
 
-const release = (): void => {
+const uncorkAll = (): void => {
   const sockets = corkedSockets
   corkedSockets = []
   for (const socket of sockets) socket.uncork()
@@ -21,13 +21,13 @@ const release = (): void => {
  */
 export const coalesceWrites = (socket: Socket): void => {
   const { loopCount, events } = performance.nodeTiming.uvMetricsInfo
-  if (loopCount !== turn) {
-    turn = loopCount
-    crowded = events - eventsBefore > 1
-    eventsBefore = events
+  if (loopCount !== lastLoopCount) {
+    lastLoopCount = loopCount
+    hasSeveralEvents = events - lastEvents > 1
+    lastEvents = events
   }
   // A corked socket is already held back, here or by a caller that writes in several steps.
-  if (!crowded || socket.writableCorked > 0) return
+  if (!hasSeveralEvents || socket.writableCorked > 0) return
   socket.cork()
-  if (corkedSockets.push(socket) === 1) setImmediate(release)
+  if (corkedSockets.push(socket) === 1) setImmediate(uncorkAll)
 }

@@ -71,7 +71,7 @@ interface Deps {
 export const createFastPath = ({ opening, routes, checkHost, connectionLimit }: Deps) =>
   createFastPathServer<FastPathRoute>({
     admit: connectionLimit.admit,
-    find: (target) => routes.get(target),
+    findRoute: (target) => routes.get(target),
     isHostAllowed: (host) => checkHost(host) === undefined,
     respond: (route, request, response) =>
       respondFastPath(route, createRequestContext(opening, request, response), readerOf(request)),

@@ -74,7 +74,7 @@ const toRawHeaders = (headers: Dispatcher.DispatchController["rawHeaders"]): str
 class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection {
   readonly #request: PendingRequest
   #controller: Dispatcher.DispatchController | null = null
-  #isCut = false
+  #isDestroyed = false
   #stage: Stage = "queued"
 
   constructor(request: PendingRequest) {
@@ -85,15 +85,15 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
     this.#controller?.resume()
   }
 
-  cut(): void {
-    this.#isCut = true
+  destroy(): void {
+    this.#isDestroyed = true
     this.#controller?.abort(new Error("the request was canceled"))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#stage = "sent"
-    if (this.#isCut) this.cut()
+    if (this.#isDestroyed) this.destroy()
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -111,7 +111,7 @@ class DispatchedRequest implements Dispatcher.DispatchHandler, RequestConnection
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isCut) this.#request.onError(toUpstreamError(error, this.#stage))
+    if (!this.#isDestroyed) this.#request.onError(toUpstreamError(error, this.#stage))
   }
 }
 
@@ -190,7 +190,7 @@ export const createUndiciTransport = (options: Options): Transport => {
         headersTimeout: Math.max(1, Math.round(firstByteMs)),
         bodyTimeout,
       }
-      pending.on(dispatched)
+      pending.attach(dispatched)
       dispatcher.dispatch(sent, dispatched)
       return pending
     },
