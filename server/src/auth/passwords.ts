@@ -12,7 +12,7 @@ const hashBytes = 32
 /** Each derivation takes 32 MiB and a core; at least one core stays free for everything else. */
 const derivationSemaphore = createSemaphore({
   maxConcurrent: Math.min(2, Math.max(1, availableParallelism() - 1)),
-  queue: { maxWaiting: 1000, maxWaitingPerKey: 100, busy: signInsBusyFailure },
+  queue: { maxWaiting: 1000, maxWaitingPerKey: 100, createBusyError: signInsBusyFailure },
 })
 
 /** scrypt's parameters; N is 2 to the power of `logCost`. */

@@ -42,7 +42,7 @@ export const createSignInThrottle = ({
     queue: {
       maxWaiting: maxWaitingPerAddress,
       maxWaitingPerKey: maxWaitingPerPair,
-      busy: signInsBusyFailure,
+      createBusyError: signInsBusyFailure,
     },
   })
 

@@ -40,10 +40,10 @@ export const createPostgresBus = (url: string, background: BackgroundTasks): Bus
     minMs: minReconnectDelayMs,
     maxMs: maxReconnectDelayMs,
   })
-  let closed = false
+  let isClosed = false
 
   const reconnectLater = (): void => {
-    if (closed || timer) return
+    if (isClosed || timer) return
     timer = setTimeout(() => {
       timer = undefined
       void listen()
@@ -51,7 +51,7 @@ export const createPostgresBus = (url: string, background: BackgroundTasks): Bus
   }
 
   const listen = async (): Promise<void> => {
-    const next = new pg.Client({
+    const connecting = new pg.Client({
       connectionString: url,
       keepAlive: true,
       connectionTimeoutMillis: 3000,
@@ -63,32 +63,32 @@ export const createPostgresBus = (url: string, background: BackgroundTasks): Bus
       if (isHeartbeatPending) return
       isHeartbeatPending = true
       // Without a response, the socket is closed, and `end` follows.
-      await next.query("select 1").catch(() => {})
+      await connecting.query("select 1").catch(() => {})
       isHeartbeatPending = false
     }, heartbeatMs)
     // `end` follows.
-    next.on("error", () => {})
-    next.on("end", () => {
+    connecting.on("error", () => {})
+    connecting.on("end", () => {
       clearInterval(heartbeat)
       reconnectLater()
     })
-    next.on("notification", ({ payload }) => {
+    connecting.on("notification", ({ payload }) => {
       const envelope = parseEnvelope(payload)
       if (envelope && envelope.from !== from) deliver(envelope.message)
     })
     const isListening = await background.runInBackground("listen for notifications", async () => {
-      await next.connect()
-      await next.query(`listen ${channel}`)
+      await connecting.connect()
+      await connecting.query(`listen ${channel}`)
     })
     if (isListening) {
-      client = next
+      client = connecting
       reconnectPause.reset()
       deliver({ topic: "reset" })
       return
     }
     clearInterval(heartbeat)
     // Fails if the connection was never open.
-    await next.end().catch(() => {})
+    await connecting.end().catch(() => {})
     reconnectLater()
   }
 
@@ -101,7 +101,7 @@ export const createPostgresBus = (url: string, background: BackgroundTasks): Bus
     },
     subscribe,
     close: async () => {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
       close()
       // Fails if the connection was lost.

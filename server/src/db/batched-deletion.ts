@@ -26,7 +26,7 @@ const orderOf = ({ lastFirst }: OwnedTable) =>
 /** How long a transaction may take, in milliseconds: other writers wait for it. */
 const batchMs = 10
 /** Rows differ in size, up to 28 MB, so that each table starts with few. */
-const firstRows = 4
+const initialRows = 4
 
 const nextRows = (rows: number, tookMs: number): number =>
   tookMs > batchMs ? Math.max(1, rows >> 1) : Math.min(maxIdsPerStatement, rows * 2)
@@ -86,7 +86,7 @@ export const createBatchedDeletion = (
   ): Promise<void> => {
     for (;;) {
       signal?.throwIfAborted()
-      const rows = rowsByTable.get(table) ?? firstRows
+      const rows = rowsByTable.get(table) ?? initialRows
       const { count, tookMs } = await deleteBatch(table, { ...selection, rows })
       if (count < rows) return
       rowsByTable.set(table, nextRows(rows, tookMs))

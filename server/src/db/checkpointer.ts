@@ -79,8 +79,8 @@ export const createCheckpointer = ({ path, reader, background }: Deps) => {
   }
 
   const walBytes = async (): Promise<number> => {
-    const found = await stat(`${path}-wal`).catch(() => null)
-    return found?.size ?? 0
+    const file = await stat(`${path}-wal`).catch(() => null)
+    return file?.size ?? 0
   }
 
   /** The log size at the last failed truncation on a nearly full disk, and when that was. */
@@ -90,19 +90,19 @@ export const createCheckpointer = ({ path, reader, background }: Deps) => {
     const isSame =
       lastFailure.frames === frames && performance.now() - lastFailure.at < retryAfterMs
     if (isSame) return
-    const emptied = await checkpoint("truncate", true)
-    lastFailure = emptied ? { frames: -1, at: 0 } : { frames, at: performance.now() }
+    const isTruncated = await checkpoint("truncate", true)
+    lastFailure = isTruncated ? { frames: -1, at: 0 } : { frames, at: performance.now() }
   }
 
   const isBusy = (): boolean => running !== undefined || flushInProgress !== undefined
 
   const checkpointIfDue = async (free: number): Promise<void> => {
     const size = await walBytes()
-    const now = isBusy() ? null : readWalState()
-    if (!now) return
-    const backlog = (now.log - now.checkpointed) * frameBytes
+    const state = isBusy() ? null : readWalState()
+    if (!state) return
+    const backlog = (state.log - state.checkpointed) * frameBytes
     if (size >= lowSpaceTruncateThresholdBytes && size > free / 4)
-      return truncateOnLowSpace(now.log)
+      return truncateOnLowSpace(state.log)
     if (backlog < checkpointThresholdBytes) return
     void checkpoint(size >= truncateThresholdBytes ? "truncate" : "restart", false)
   }

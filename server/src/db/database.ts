@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely"
 import { runAsNobody } from "../limits/current-user.ts"
 import type { Tables } from "./tables.ts"
-import type { TakeTurn } from "./turns.ts"
+import type { RunSerialized } from "./transaction-mutex.ts"
 
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
@@ -91,7 +91,7 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
 }
 
 interface TransactOptions {
-  takeTurn: TakeTurn
+  runSerialized: RunSerialized
   acquireLock: Database["acquireLock"]
   /** Flushes the commit to disk, where committing alone does not; the next may proceed meanwhile. */
   flush?: () => Promise<void>
@@ -103,7 +103,7 @@ interface TransactOptions {
 export const createTransactLocked =
   (
     db: Kysely<Tables>,
-    { takeTurn, acquireLock, flush, checkSpace }: TransactOptions,
+    { runSerialized: takeTurn, acquireLock, flush, checkSpace }: TransactOptions,
   ): Database["transactLocked"] =>
   async (locks, work) => {
     const callbacks: (() => void)[] = []

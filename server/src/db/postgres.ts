@@ -2,6 +2,7 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createSemaphore } from "../limits/semaphore.ts"
+import { createConnectionShares } from "./connection-shares.ts"
 import {
   createTransact,
   createTransactLocked,
@@ -12,7 +13,7 @@ import {
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
-import { createConnectionShares, createTurns } from "./turns.ts"
+import { createTransactionMutex } from "./transaction-mutex.ts"
 
 const int8 = 20
 const poolSize = 10
@@ -52,7 +53,7 @@ export const createTimeoutSocket = (ms: number) => (): Socket => {
  * A lost connection fails its running query and is replaced. It also emits an `error` event, on the
  * pool while idle and on the client while in use; without a listener, that would crash the process.
  */
-const surviveErrors = (pool: pg.Pool): void => {
+const ignoreConnectionErrors = (pool: pg.Pool): void => {
   pool.on("error", () => {})
   pool.on("connect", (client) => client.on("error", () => {}))
 }
@@ -66,7 +67,7 @@ const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
     types,
     ...options,
   })
-  surviveErrors(pool)
+  ignoreConnectionErrors(pool)
   return pool
 }
 
@@ -101,10 +102,13 @@ const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
 
 /** For a worker thread that writes independently of the main pools. */
 export const openPostgresTransact = (url: string): Database["transact"] =>
-  createTransact(openWithTimeout(url, { max: 1 }), { takeTurn: createTurns(), acquireLock })
+  createTransact(openWithTimeout(url, { max: 1 }), {
+    runSerialized: createTransactionMutex(),
+    acquireLock,
+  })
 
 /** One statement for any number of rows, which the server plans once. */
-const appendOn =
+const createAppend =
   (db: Kysely<Tables>): Database["append"] =>
   async (table, rows) => {
     const into = sql.table(table)
@@ -123,11 +127,11 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
   // Each run holds a connection, so only a few run concurrently, to leave connections for `work`.
   const exclusiveRuns = createSemaphore({ maxConcurrent: maxExclusiveRuns, maxConcurrentPerKey: 1 })
-  const turns = { takeTurn: createTurns(), acquireLock }
+  const serialization = { runSerialized: createTransactionMutex(), acquireLock }
   const essential: EssentialWrites = {
-    transact: createTransact(db, turns),
-    transactLocked: createTransactLocked(db, turns),
-    transactRelaxed: createTransact(relaxed, turns),
+    transact: createTransact(db, serialization),
+    transactLocked: createTransactLocked(db, serialization),
+    transactRelaxed: createTransact(relaxed, serialization),
     execute: (statement) => statement(db),
   }
   return {
@@ -139,7 +143,7 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
     // The server's disk is not visible from here.
     ...essential,
     essential,
-    append: appendOn(relaxed),
+    append: createAppend(relaxed),
     runExternalWrite: (work) => work(),
     acquireLock,
     runExclusive: (lock, work) =>

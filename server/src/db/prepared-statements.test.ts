@@ -2,8 +2,8 @@ import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { hasPostgres, postgresDatabase, type TestDatabase } from "../../test/harness/databases.ts"
+import { createConnectionShares } from "./connection-shares.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
-import { createConnectionShares } from "./turns.ts"
 
 interface Tables {
   things: { id: number; name: string }

@@ -1,6 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
 import type pg from "pg"
-import type { ConnectionShares } from "./turns.ts"
+import type { ConnectionShares } from "./connection-shares.ts"
 import { databaseErrorCode } from "./write-conflicts.ts"
 
 /** Executions of a statement before it is prepared. */
@@ -63,16 +63,16 @@ const hasListValues = (values: readonly unknown[]): boolean =>
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
-  #giveBack: () => void = () => {}
+  #onRelease: () => void = () => {}
 
   constructor(client: pg.PoolClient, names: StatementNames) {
     this.#client = client
     this.#names = names
   }
 
-  /** @param giveBack called when the connection is released */
-  borrow(giveBack: () => void): this {
-    this.#giveBack = giveBack
+  /** @param onRelease called when the connection is released */
+  setOnRelease(onRelease: () => void): this {
+    this.#onRelease = onRelease
     return this
   }
 
@@ -99,7 +99,7 @@ class PreparingClient implements PostgresPoolClient {
 
   release(destroy?: boolean): void {
     this.#client.release(destroy)
-    this.#giveBack()
+    this.#onRelease()
   }
 }
 
@@ -110,20 +110,20 @@ class PreparingClient implements PostgresPoolClient {
 export const withPreparedStatements = (pool: pg.Pool, shares: ConnectionShares): PostgresPool => {
   const names = createStatementNames()
   const wrapperByClient = new WeakMap<pg.PoolClient, PreparingClient>()
-  const connect = async (giveBack: () => void): Promise<PreparingClient> => {
+  const connect = async (onRelease: () => void): Promise<PreparingClient> => {
     try {
       const client = await pool.connect()
       const known = wrapperByClient.get(client) ?? new PreparingClient(client, names)
       wrapperByClient.set(client, known)
-      return known.borrow(giveBack)
+      return known.setOnRelease(onRelease)
     } catch (error) {
-      giveBack()
+      onRelease()
       throw error
     }
   }
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => connect(await shares.take()),
+    connect: async () => connect(await shares.acquire()),
   }
 }

@@ -12,17 +12,17 @@ interface RowLimit {
   owner: string
   max: number
   /** The error message, which names the limit. */
-  refusal: string
+  message: string
 }
 
-const newOwnerRefusal = (table: keyof Tables, max: number) =>
+const newOwnerMessage = (table: keyof Tables, max: number) =>
   translatable("new_owner_limit_exceeded", { max, objects: table })
 
 /** @param variable the environment variable that sets the limit, if one does */
 const perUser = (table: keyof Tables, max: number, variable?: keyof Config): RowLimit => {
   const limit = variable ? `${max} ${table} (${variable})` : `${max} ${table}`
-  const refusal = `You have reached the limit of ${limit}. Delete some to make room.`
-  return { table, owner: "user_id", max, refusal }
+  const message = `You have reached the limit of ${limit}. Delete some to make room.`
+  return { table, owner: "user_id", max, message }
 }
 
 const createLimits = (config: Config) =>
@@ -32,7 +32,7 @@ const createLimits = (config: Config) =>
       table: "chat_messages",
       owner: "chat_id",
       max: maxRows.messagesPerChat,
-      refusal: `This chat has reached the limit of ${maxRows.messagesPerChat} messages. Start a new chat.`,
+      message: `This chat has reached the limit of ${maxRows.messagesPerChat} messages. Start a new chat.`,
     },
     projects: perUser("projects", maxRows.projectsPerUser),
     files: perUser("files", config.MAX_FILES, "MAX_FILES"),
@@ -41,7 +41,7 @@ const createLimits = (config: Config) =>
       table: "collection_files",
       owner: "collection_id",
       max: maxRows.filesPerCollection,
-      refusal: `A collection can have at most ${maxRows.filesPerCollection} files. Create another collection.`,
+      message: `A collection can have at most ${maxRows.filesPerCollection} files. Create another collection.`,
     },
     prompts: perUser("prompts", maxRows.promptsPerUser),
   }) satisfies Record<string, RowLimit>
@@ -67,13 +67,13 @@ export const createRowLimits = ({ db, config }: Deps) => {
 
   const check = async (
     reader: Reader,
-    { table, owner: column, max, refusal }: RowLimit,
+    { table, owner: column, max, message }: RowLimit,
     { owner, added = 1, isNewOwner = false }: Addition,
   ): Promise<void> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count
       from ${sql.table(table)} where ${sql.ref(column)} = ${owner}`.execute(reader)
     if (Number(rows[0]?.count ?? 0) + added <= max) return
-    fail("limit_reached", isNewOwner ? newOwnerRefusal(table, max) : refusal)
+    fail("limit_reached", isNewOwner ? newOwnerMessage(table, max) : message)
   }
 
   const lockOf = ({ table }: RowLimit, owner: string): string => `rows:${table}:${owner}`

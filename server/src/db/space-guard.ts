@@ -5,7 +5,7 @@ import { z } from "zod"
 import { reservePath, reserveSizeFor, storageFullFailure } from "./disk-space.ts"
 
 /** With this much free space, nothing else needs to be looked at. */
-const plentyBytes = 1024 ** 3
+const ampleFreeBytes = 1024 ** 3
 
 const PageCount = z.object({ page_count: z.int() })
 const FreelistCount = z.object({ freelist_count: z.int() })
@@ -45,7 +45,7 @@ export const createSpaceGuard = (path: string, database: DatabaseSync): (() => v
 
   return () => {
     const freeBytes = readFreeBytes(folder)
-    if (freeBytes >= plentyBytes) return
+    if (freeBytes >= ampleFreeBytes) return
     const reserveBytes = reserveSizeFor(folder)
     // A reserve that was released must be left free in addition.
     const diskBytes = freeBytes + fileBytes(reservePath(folder)) - reserveBytes

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { setImmediate as turn } from "node:timers/promises"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -32,7 +32,7 @@ import { joinJsonArray } from "./json-subquery.ts"
 import { createSpaceGuard } from "./space-guard.ts"
 import { databasePath, openSqliteFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
-import { createTurns } from "./turns.ts"
+import { createTransactionMutex } from "./transaction-mutex.ts"
 import { createWalSync } from "./wal-sync.ts"
 
 const maxCachedStatements = 500
@@ -139,8 +139,8 @@ const acquireLock = async (): Promise<void> => {}
 export const openSqliteTransact = (path: string): Database["transact"] => {
   const database = openSqliteFile(path, false)
   const checkSpace = createSpaceGuard(path, database)
-  const turns = { takeTurn: createTurns(), acquireLock }
-  return createTransact(openWriter(database), { ...turns, checkSpace })
+  const serialization = { runSerialized: createTransactionMutex(), acquireLock }
+  return createTransact(openWriter(database), { ...serialization, checkSpace })
 }
 
 const createRelaxedTransact =
@@ -149,7 +149,7 @@ const createRelaxedTransact =
     const result = await transact(work)
     // None of the awaits above yields to the event loop; without this, a job would run to its end
     // in one turn.
-    await turn()
+    await yieldToEventLoop()
     return result
   }
 
@@ -187,12 +187,12 @@ export const openSqlite = (
   }
   void ensureReserve()
   const checkSpace = createSpaceGuard(path, writeConnection)
-  const turns = { takeTurn: createTurns(), acquireLock }
-  const durable = { ...turns, flush: walSync.sync }
+  const serialization = { runSerialized: createTransactionMutex(), acquireLock }
+  const durable = { ...serialization, flush: walSync.sync }
   const essential: EssentialWrites = {
     transact: createTransact(writer, durable),
     transactLocked: createTransactLocked(writer, durable),
-    transactRelaxed: createRelaxedTransact(createTransact(writer, turns)),
+    transactRelaxed: createRelaxedTransact(createTransact(writer, serialization)),
     execute: async (statement) => {
       const result = await statement(writer)
       await walSync.sync()
@@ -213,7 +213,9 @@ export const openSqlite = (
     writer,
     transact: createTransact(writer, { ...durable, checkSpace }),
     transactLocked: createTransactLocked(writer, { ...durable, checkSpace }),
-    transactRelaxed: createRelaxedTransact(createTransact(writer, { ...turns, checkSpace })),
+    transactRelaxed: createRelaxedTransact(
+      createTransact(writer, { ...serialization, checkSpace }),
+    ),
     execute: async (statement) => {
       checkSpace()
       return essential.execute(statement)

@@ -8,7 +8,7 @@ type SerializedError =
   | { code: FailureCode; message: MessageOrText; details: FailureDetails }
   | { error: unknown; fields: Record<string, unknown> }
 
-type WorkerReply<Answer> = { answer: Answer } | { carried: SerializedError }
+type WorkerReply<Answer> = { answer: Answer } | { serializedError: SerializedError }
 
 const serializeError = (error: unknown): SerializedError => {
   if (error instanceof Failure) {
@@ -19,9 +19,10 @@ const serializeError = (error: unknown): SerializedError => {
   return { error, fields: error instanceof Error ? { ...error } : {} }
 }
 
-const deserializeError = (carried: SerializedError): unknown => {
-  if ("code" in carried) return new Failure(carried.code, carried.message, carried.details)
-  const { error, fields } = carried
+const deserializeError = (serialized: SerializedError): unknown => {
+  if ("code" in serialized)
+    return new Failure(serialized.code, serialized.message, serialized.details)
+  const { error, fields } = serialized
   return error instanceof Error ? Object.assign(error, fields) : error
 }
 
@@ -67,7 +68,7 @@ export const createWorkerClient = <RequestMessage, Answer>(
 
   const settleNext = (reply: WorkerReply<Answer>): void => {
     const first = pending.shift()
-    if ("carried" in reply) first?.reject(deserializeError(reply.carried))
+    if ("serializedError" in reply) first?.reject(deserializeError(reply.serializedError))
     else first?.resolve(reply.answer)
     if (pending.length === 0) startIdling()
   }
@@ -111,7 +112,7 @@ export const serveRequests = <RequestMessage>(work: (request: RequestMessage) =>
     try {
       port?.postMessage({ answer: await work(request) })
     } catch (error) {
-      port?.postMessage({ carried: serializeError(error) })
+      port?.postMessage({ serializedError: serializeError(error) })
     }
   }
   port?.on("message", (request: RequestMessage) => void runExclusive(() => answer(request)))

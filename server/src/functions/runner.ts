@@ -81,7 +81,7 @@ export const createRunner = (deps: Deps) => {
   const semaphore = createSemaphore({
     maxConcurrent,
     maxConcurrentPerKey: Math.max(1, Math.floor(maxConcurrent * maxShareOfOneUser)),
-    queue: { maxWaiting, maxWaitingPerKey: maxWaiting, maxWaitMs, busy: functionBusyFailure },
+    queue: { maxWaiting, maxWaitingPerKey: maxWaiting, maxWaitMs, createBusyError: functionBusyFailure },
   })
 
   const open = async (

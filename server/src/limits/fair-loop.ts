@@ -5,8 +5,8 @@ const burst = 12
  * Cost of the waiting work that one event loop iteration may start. Halved after an iteration
  * longer than `longTurnMs`, and raised by 1 after each shorter one.
  */
-const maxPerTurn = 8
-const longTurnMs = 0.5
+const maxPerIteration = 8
+const longIterationMs = 0.5
 /**
  * How long contention lasts after the active user changes. Without contention nothing is queued,
  * because queuing costs throughput.
@@ -25,58 +25,58 @@ export const turnCosts = {
   conversion: 250,
 } as const
 
-interface Waiting {
-  go: () => void
+interface WaitingWork {
+  start: () => void
   cost: number
-  next: Waiting | null
+  next: WaitingWork | null
 }
 
 interface Contention {
   /** Records which user is working. @returns whether another user was active recently */
-  note(share: EventLoopShare, now: number): boolean
-  enlist(share: EventLoopShare): void
+  recordActivity(share: EventLoopShare, now: number): boolean
+  addToRing(share: EventLoopShare): void
 }
 
 /** One user's share of the event loop, with a queue of waiting work. */
 export class EventLoopShare {
   readonly #contention: Contention
-  #windowEnds = 0
-  #taken = 0
+  #windowEndsAt = 0
+  #spent = 0
   /** Whether the share is in the round-robin ring. */
-  #isListed = false
-  #first: Waiting | null = null
-  #last: Waiting | null = null
+  #isInRing = false
+  #firstWaiting: WaitingWork | null = null
+  #lastWaiting: WaitingWork | null = null
 
   constructor(contention: Contention) {
     this.#contention = contention
   }
 
   get isIdle(): boolean {
-    return this.#first === null && performance.now() > this.#windowEnds
+    return this.#firstWaiting === null && performance.now() > this.#windowEndsAt
   }
 
   /** Starts work immediately if allowed. @returns false if the work has to `wait` */
   take(cost: number): boolean {
     const now = performance.now()
-    const contended = this.#contention.note(this, now)
-    if (this.#first) return false
-    if (now > this.#windowEnds) {
-      this.#windowEnds = now + windowMs
-      this.#taken = 0
+    const contended = this.#contention.recordActivity(this, now)
+    if (this.#firstWaiting) return false
+    if (now > this.#windowEndsAt) {
+      this.#windowEndsAt = now + windowMs
+      this.#spent = 0
     }
-    this.#taken += cost
-    return this.#taken <= burst || !contended
+    this.#spent += cost
+    return this.#spent <= burst || !contended
   }
 
-  /** Queues work behind this user's other work. `go` must not throw. */
-  wait(cost: number, go: () => void): void {
-    const waiting = { go, cost, next: null }
-    if (this.#last) this.#last.next = waiting
-    else this.#first = waiting
-    this.#last = waiting
-    if (this.#isListed) return
-    this.#isListed = true
-    this.#contention.enlist(this)
+  /** Queues work behind this user's other work. `start` must not throw. */
+  wait(cost: number, start: () => void): void {
+    const waiting = { start, cost, next: null }
+    if (this.#lastWaiting) this.#lastWaiting.next = waiting
+    else this.#firstWaiting = waiting
+    this.#lastWaiting = waiting
+    if (this.#isInRing) return
+    this.#isInRing = true
+    this.#contention.addToRing(this)
   }
 
   /** @returns null if the work may start immediately, else a promise for its turn */
@@ -86,19 +86,19 @@ export class EventLoopShare {
   }
 
   /** Runs the oldest waiting work. @returns its cost, 0 if there is none */
-  advance(): number {
-    const waiting = this.#first
+  runNext(): number {
+    const waiting = this.#firstWaiting
     if (!waiting) return 0
-    this.#first = waiting.next
-    if (!waiting.next) this.#last = null
-    waiting.go()
+    this.#firstWaiting = waiting.next
+    if (!waiting.next) this.#lastWaiting = null
+    waiting.start()
     return waiting.cost
   }
 
   /** @returns whether more work is waiting, so that the share stays in the ring */
-  stay(): boolean {
-    this.#isListed = this.#first !== null
-    return this.#isListed
+  leaveRingIfEmpty(): boolean {
+    this.#isInRing = this.#firstWaiting !== null
+    return this.#isInRing
   }
 }
 
@@ -112,38 +112,40 @@ export const createFairEventLoop = () => {
   let ring: EventLoopShare[] = []
   let current: EventLoopShare | null = null
   let contendedUntil = 0
-  let perTurn = maxPerTurn
+  let perIteration = maxPerIteration
   let drainedAt = 0
 
   /** @returns the cost that this event loop iteration may start; unlimited without contention */
-  const allowance = (): number => {
+  const nextAllowance = (): number => {
     const now = performance.now()
-    const wasLong = now - drainedAt > longTurnMs
-    perTurn = wasLong ? Math.max(1, perTurn / 2) : Math.min(maxPerTurn, perTurn + 1)
+    const wasLong = now - drainedAt > longIterationMs
+    perIteration = wasLong
+      ? Math.max(1, perIteration / 2)
+      : Math.min(maxPerIteration, perIteration + 1)
     drainedAt = now
-    return now > contendedUntil ? Number.POSITIVE_INFINITY : perTurn
+    return now > contendedUntil ? Number.POSITIVE_INFINITY : perIteration
   }
 
   const drain = (): void => {
-    let taken = 0
-    for (let left = allowance(); left > 0 && taken < ring.length; taken++) {
-      const share = ring[taken]
-      left -= share?.advance() ?? 0
-      if (share?.stay()) ring.push(share)
+    let served = 0
+    for (let remaining = nextAllowance(); remaining > 0 && served < ring.length; served++) {
+      const share = ring[served]
+      remaining -= share?.runNext() ?? 0
+      if (share?.leaveRingIfEmpty()) ring.push(share)
     }
-    ring = ring.slice(taken)
+    ring = ring.slice(served)
     if (ring.length > 0) setImmediate(drain)
   }
 
   const contention: Contention = {
-    note: (share, now) => {
+    recordActivity: (share, now) => {
       if (share !== current) {
         if (current) contendedUntil = now + contendedMs
         current = share
       }
       return now < contendedUntil
     },
-    enlist: (share) => {
+    addToRing: (share) => {
       if (ring.push(share) === 1) setImmediate(drain)
     },
   }

@@ -1,18 +1,18 @@
 /** Mutual exclusion by key, within this process: calls with the same key run in order. */
 export const createKeyedMutex = () => {
-  const last = new Map<string, Promise<unknown>>()
+  const lastByKey = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const before = last.get(key)
-    const turn = (async () => {
+    const previous = lastByKey.get(key)
+    const run = (async () => {
       // Its own caller gets its error.
-      await before?.catch(() => {})
+      await previous?.catch(() => {})
       return work()
     })()
-    last.set(key, turn)
+    lastByKey.set(key, run)
     try {
-      return await turn
+      return await run
     } finally {
-      if (last.get(key) === turn) last.delete(key)
+      if (lastByKey.get(key) === run) lastByKey.delete(key)
     }
   }
 }

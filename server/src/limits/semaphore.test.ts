@@ -7,7 +7,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const createQueue = (limits: { perKey?: number; total?: number } = {}) => ({
   maxWaiting: limits.total ?? 1000,
   maxWaitingPerKey: limits.perKey ?? 1000,
-  busy: (pool: string): Error => new Error(`${pool} is busy`),
+  createBusyError: (pool: string): Error => new Error(`${pool} is busy`),
 })
 
 /** Starts calls that take one turn each, and records the order in which they ended. */

@@ -18,7 +18,7 @@ interface QueueLimits {
   /** By default, calls wait without a time limit. */
   maxWaitMs?: number
   /** Creates the error for a call that is rejected. */
-  busy: (pool: string) => Error
+  createBusyError: (pool: string) => Error
 }
 
 interface Deps {
@@ -37,14 +37,14 @@ interface Call {
 }
 
 interface WaitingCall extends Call {
-  enter: () => void
-  refuse: (error: Error) => void
+  admit: () => void
+  reject: (error: Error) => void
 }
 
 interface Pool {
   name: string
   /** Number of slots in use. */
-  size: number
+  slotsInUse: number
   slotsByKind: Map<string, number>
   slotsByKey: Map<string, number>
   /** In turn: when a call ends, the others of its kind and key move to the end. */
@@ -58,7 +58,7 @@ const addTo = (counts: Map<string, number>, name: string, amount: 1 | -1): void 
 }
 
 const addSlot = (pool: Pool, { kind, key }: Call, amount: 1 | -1): void => {
-  pool.size += amount
+  pool.slotsInUse += amount
   addTo(pool.slotsByKind, kind, amount)
   addTo(pool.slotsByKey, key, amount)
 }
@@ -89,13 +89,13 @@ export const createSemaphore = (deps: Deps) => {
   const poolOf = (name: string): Pool => {
     const known = pools.get(name)
     if (known) return known
-    const slots = { size: 0, slotsByKind: new Map(), slotsByKey: new Map() }
+    const slots = { slotsInUse: 0, slotsByKind: new Map(), slotsByKey: new Map() }
     const pool: Pool = { name, ...slots, waiting: [] }
     pools.set(name, pool)
     return pool
   }
 
-  const hasRoom = ({ size, slotsByKey }: Pool, { key }: Call): boolean =>
+  const hasRoom = ({ slotsInUse: size, slotsByKey }: Pool, { key }: Call): boolean =>
     size < maxConcurrent && (slotsByKey.get(key) ?? 0) < maxConcurrentPerKey
 
   const admitNext = (pool: Pool): void => {
@@ -103,19 +103,19 @@ export const createSemaphore = (deps: Deps) => {
     const calls = pool.waiting.filter((call) => hasRoom(pool, call))
     const first = findLowest(calls, ({ kind }) => slotsByKind.get(kind) ?? 0)
     const ofKind = calls.filter(({ kind }) => kind === first?.kind)
-    findLowest(ofKind, ({ key }) => slotsByKey.get(key) ?? 0)?.enter()
+    findLowest(ofKind, ({ key }) => slotsByKey.get(key) ?? 0)?.admit()
   }
 
-  /** @throws {Error} `busy` if there is no room in the queue */
+  /** @throws {Error} of `createBusyError` if there is no room in the queue */
   const makeRoom = ({ name, waiting }: Pool, { key }: Call, limits: QueueLimits): void => {
     const counts = new Map<string, number>()
     for (const call of waiting) addTo(counts, call.key, 1)
     const own = counts.get(key) ?? 0
-    if (own >= limits.maxWaitingPerKey) throw limits.busy(name)
+    if (own >= limits.maxWaitingPerKey) throw limits.createBusyError(name)
     if (waiting.length < limits.maxWaiting) return
     const [busiest, most] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))
-    if (own + 1 >= most) throw limits.busy(name)
-    waiting.findLast((call) => call.key === busiest)?.refuse(limits.busy(name))
+    if (own + 1 >= most) throw limits.createBusyError(name)
+    waiting.findLast((call) => call.key === busiest)?.reject(limits.createBusyError(name))
   }
 
   const waitForSlot = (pool: Pool, call: Call, signal?: AbortSignal): Promise<void> =>
@@ -127,22 +127,22 @@ export const createSemaphore = (deps: Deps) => {
       }
       const waiting: WaitingCall = {
         ...call,
-        enter: () => {
+        admit: () => {
           leaveQueue()
           addSlot(pool, call, 1)
           resolve()
         },
-        refuse: (error) => {
+        reject: (error) => {
           leaveQueue()
           reject(error)
         },
       }
       const onAbort = (): void =>
-        waiting.refuse(new Failure("bad_request", "The client disconnected"))
+        waiting.reject(new Failure("bad_request", "The client disconnected"))
       const timer =
         queue?.maxWaitMs === undefined
           ? undefined
-          : setTimeout(() => waiting.refuse(queue.busy(pool.name)), queue.maxWaitMs)
+          : setTimeout(() => waiting.reject(queue.createBusyError(pool.name)), queue.maxWaitMs)
       pool.waiting.push(waiting)
       signal?.addEventListener("abort", onAbort)
       if (signal?.aborted) onAbort()
@@ -151,7 +151,7 @@ export const createSemaphore = (deps: Deps) => {
   /**
    * Takes a slot, after waiting if necessary. @returns a function that releases it; repeated calls
    * have no effect
-   * @throws {Error} `busy` if the queue is full or the wait too long
+   * @throws {Error} of `createBusyError` if the queue is full or the wait too long
    * @throws {Failure} `bad_request` if `signal` aborts the wait
    */
   const acquire = async (request: SlotRequest): Promise<() => void> => {
@@ -171,7 +171,7 @@ export const createSemaphore = (deps: Deps) => {
       addSlot(pool, call, -1)
       moveToEnd(pool, call)
       admitNext(pool)
-      if (pool.size === 0) pools.delete(name)
+      if (pool.slotsInUse === 0) pools.delete(name)
     }
   }
 

@@ -26,9 +26,9 @@ export interface GuardedResponse {
 }
 
 /** Request headers that are kept when a redirect leads to another origin. */
-const travels = /^(accept|accept-language|content-type|user-agent)$/
+const crossOriginHeaders = /^(accept|accept-language|content-type|user-agent)$/
 
-const check = (url: URL, allows: GuardedRequest["allows"]): void => {
+const checkUrl = (url: URL, allows: GuardedRequest["allows"]): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new SsrfGuardError(`${url.protocol} URLs cannot be fetched`)
   }
@@ -40,7 +40,7 @@ const check = (url: URL, allows: GuardedRequest["allows"]): void => {
   if (!allows(url)) throw new SsrfGuardError(`The host ${url.host} is not allowed`)
 }
 
-const named = (rawHeaders: readonly string[]): Record<string, string> => {
+const toHeaderRecord = (rawHeaders: readonly string[]): Record<string, string> => {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
   return Object.fromEntries(
     [...new Set(names)]
@@ -59,15 +59,15 @@ interface Deps {
   transports: Pick<Transports, "openChecked">
 }
 
-const once = async ({ guard, transports }: Deps, request: GuardedRequest): Promise<Hop> => {
+const fetchOnce = async ({ guard, transports }: Deps, request: GuardedRequest): Promise<Hop> => {
   const { url, method, headers, body, timeoutMs, maxBytes, signal } = request
-  check(url, request.allows)
+  checkUrl(url, request.allows)
   // Connects to the checked address; resolving the name again could give another one.
-  const { address } = await guard.admit(url.hostname)
+  const { address } = await guard.resolveAllowed(url.hostname)
   const seconds = timeoutMs / 1000
   const timeouts = { connect: connectSeconds, firstByte: seconds, idle: seconds }
   const transport = transports.openChecked({ baseUrl: url.origin, timeouts, address })
-  const sent = {
+  const upstreamRequest = {
     method,
     path: url.pathname + url.search,
     headers: { ...headers, "accept-encoding": "identity" },
@@ -75,11 +75,11 @@ const once = async ({ guard, transports }: Deps, request: GuardedRequest): Promi
   }
   try {
     const { status, rawHeaders, text } = await readBufferedResponse(
-      (listener) => transport.send(sent, listener),
+      (listener) => transport.send(upstreamRequest, listener),
       { signal, maxBytes },
     )
     return {
-      reply: { status, url: url.href, headers: named(rawHeaders), body: text },
+      reply: { status, url: url.href, headers: toHeaderRecord(rawHeaders), body: text },
       location: status >= 300 && status < 400 ? headerOf(rawHeaders, "location") : null,
     }
   } catch (error) {
@@ -90,13 +90,17 @@ const once = async ({ guard, transports }: Deps, request: GuardedRequest): Promi
   }
 }
 
-const next = (request: GuardedRequest, status: number, location: string): GuardedRequest => {
+const toRedirectRequest = (
+  request: GuardedRequest,
+  status: number,
+  location: string,
+): GuardedRequest => {
   if (!URL.canParse(location, request.url.href))
     throw new SsrfGuardError("The redirect has no location")
   const url = new URL(location, request.url)
   const becomesGet = status === 303 || (status < 303 && request.method === "POST")
   const headers = Object.entries(request.headers).filter(
-    ([name]) => url.origin === request.url.origin || travels.test(name),
+    ([name]) => url.origin === request.url.origin || crossOriginHeaders.test(name),
   )
   return {
     ...request,
@@ -116,9 +120,9 @@ export const createGuardedFetch =
   async (first: GuardedRequest): Promise<GuardedResponse> => {
     let request = first
     for (let hops = 0; hops <= maxRedirects; hops++) {
-      const { reply, location } = await once(deps, request)
+      const { reply, location } = await fetchOnce(deps, request)
       if (location === null) return reply
-      request = next(request, reply.status, location)
+      request = toRedirectRequest(request, reply.status, location)
     }
     throw new SsrfGuardError(`Too many redirects (maximum ${maxRedirects})`)
   }

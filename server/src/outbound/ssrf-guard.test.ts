@@ -53,7 +53,7 @@ const special = [
 describe("SSRF guard", () => {
   it.each(special)("blocks the special-purpose address %s", async (address) => {
     const guard = createSsrfGuard([], to(address))
-    await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
+    await expect(guard.resolveAllowed("example.com")).rejects.toThrow(/may not access/)
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe("SSRF guard", () => {
     ...["::ffff:a00:1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "::127.0.0.1"],
   ])("blocks a name if one of its addresses is %s", async (address) => {
     const guard = createSsrfGuard([], to("93.184.216.34", address))
-    await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
+    await expect(guard.resolveAllowed("example.com")).rejects.toThrow(/may not access/)
   })
 
   it.each([
@@ -83,19 +83,21 @@ describe("SSRF guard", () => {
       "172.32.0.1",
     ],
   ])("allows %s", async (address) => {
-    const admitted = await createSsrfGuard([], to(address)).admit("example.com")
+    const admitted = await createSsrfGuard([], to(address)).resolveAllowed("example.com")
     expect(admitted.address).toBe(address.replace("::ffff:", ""))
   })
 
   it("allows networks opened by the operator", async () => {
     const guard = createSsrfGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))
-    expect(await guard.admit("inside")).toEqual({ address: "10.1.2.3", family: 4 })
-    await expect(createSsrfGuard(["10.1.0.0/16"], to("10.2.0.1")).admit("x")).rejects.toThrow()
+    expect(await guard.resolveAllowed("inside")).toEqual({ address: "10.1.2.3", family: 4 })
+    await expect(
+      createSsrfGuard(["10.1.0.0/16"], to("10.2.0.1")).resolveAllowed("x"),
+    ).rejects.toThrow()
   })
 
   it("reports an unresolvable name without the DNS error", async () => {
     const nowhere: Resolve = async () => Promise.reject(new Error("ENOTFOUND at 10.0.0.2"))
-    await expect(createSsrfGuard([], nowhere).admit("nowhere")).rejects.toThrow(
+    await expect(createSsrfGuard([], nowhere).resolveAllowed("nowhere")).rejects.toThrow(
       /cannot be resolved/,
     )
   })

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises"
 import { BlockList, isIP } from "node:net"
 
 /** Special-purpose, private, loopback, link-local, multicast and reserved IPv4 networks. */
-const closed4 = [
+const blockedIpv4Networks = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
   ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16"],
   ...["198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
@@ -11,12 +11,12 @@ const closed4 = [
  * Everything but global unicast (2000::/3), and its special-purpose blocks (IANA). Ranges that
  * embed IPv4 addresses, such as 6to4 and NAT64, are blocked entirely: their target is unknown.
  */
-const closed6 = [
+const blockedIpv6Networks = [
   ...["::/3", "4000::/2", "8000::/1"],
   ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
 ]
 
-const add = (list: BlockList, cidr: string): void => {
+const addSubnet = (list: BlockList, cidr: string): void => {
   const [address = "", bits] = cidr.split("/")
   const family = isIP(address) === 6 ? "ipv6" : "ipv4"
   list.addSubnet(
@@ -29,15 +29,18 @@ const add = (list: BlockList, cidr: string): void => {
 /** A list of addresses and CIDR ranges. */
 export const createAddressList = (cidrs: readonly string[]): BlockList => {
   const list = new BlockList()
-  for (const cidr of cidrs) add(list, cidr)
+  for (const cidr of cidrs) addSubnet(list, cidr)
   return list
 }
 
 /** Separate lists, because a `BlockList` with `::/3` also matches every IPv4 address. */
-const closed = { ipv4: createAddressList(closed4), ipv6: createAddressList(closed6) }
+const blockedNetworks = {
+  ipv4: createAddressList(blockedIpv4Networks),
+  ipv6: createAddressList(blockedIpv6Networks),
+}
 
 /** Converts an IPv4-mapped IPv6 address to IPv4; returns other addresses unchanged. */
-const plain = (address: string): string => {
+const unmapIpv4 = (address: string): string => {
   const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (dotted) return dotted
   const [, high = "", low = ""] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address) ?? []
@@ -67,25 +70,27 @@ export class SsrfGuardError extends Error {
  * address, so that DNS rebinding has no effect.
  * @param open CIDR networks to allow although they are blocked by default
  */
-export const createSsrfGuard = (open: readonly string[], resolve: Resolve = system) => {
-  const opened = createAddressList(open)
+export const createSsrfGuard = (allowedNetworks: readonly string[], resolve: Resolve = system) => {
+  const allowedAddresses = createAddressList(allowedNetworks)
 
-  const isOpen = (address: string): boolean => {
+  const isAllowed = (address: string): boolean => {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4"
-    return opened.check(address, family) || !closed[family].check(address, family)
+    return (
+      allowedAddresses.check(address, family) || !blockedNetworks[family].check(address, family)
+    )
   }
 
   return {
     /** @throws {SsrfGuardError} if the host cannot be resolved or any address is blocked */
-    admit: async (hostname: string): Promise<ResolvedAddress> => {
+    resolveAllowed: async (hostname: string): Promise<ResolvedAddress> => {
       const bare = hostname.replace(/^\[|\]$/g, "")
-      const found = isIP(bare)
+      const resolved = isIP(bare)
         ? [{ address: bare }]
         : await resolve(bare).catch((): { address: string }[] => [])
-      const addresses = found.map(({ address }) => plain(address))
+      const addresses = resolved.map(({ address }) => unmapIpv4(address))
       const [first] = addresses
       if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be resolved`)
-      if (!addresses.every(isOpen)) {
+      if (!addresses.every(isAllowed)) {
         throw new SsrfGuardError(
           `The host ${hostname} is on a network that functions may not access`,
         )

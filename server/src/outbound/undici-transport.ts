@@ -149,13 +149,13 @@ const createDispatcher = (
   })
 }
 
-const sentHeaders = ({ headers, body }: UpstreamRequest): string[] => {
+const toSentHeaders = ({ headers, body }: UpstreamRequest): string[] => {
   const isStreamed = body !== null && !Buffer.isBuffer(body)
   const sent: string[] = []
   for (const [name, value] of Object.entries(headers)) {
     const isSent = !isConnectionField(name) || (name === "content-length" && isStreamed)
     if (value === undefined || !isSent) continue
-    for (const each of [value].flat()) sent.push(name, String(each))
+    for (const item of [value].flat()) sent.push(name, String(item))
   }
   return sent
 }
@@ -185,7 +185,7 @@ export const createUndiciTransport = (options: Options): Transport => {
         // Any method may be sent; undici checks that it is a token.
         method: method as Dispatcher.HttpMethod,
         path: basePath + request.path,
-        headers: sentHeaders(request),
+        headers: toSentHeaders(request),
         body,
         headersTimeout: Math.max(1, Math.round(firstByteMs)),
         bodyTimeout,

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path"
 import { databasePath } from "../db/sqlite-file.ts"
 
-const sync = (path: string): void => {
+const syncFolder = (path: string): void => {
   const folder = openSync(path, "r")
   try {
     fsyncSync(folder)
@@ -23,19 +23,19 @@ const sync = (path: string): void => {
 }
 
 /** Writes a temporary file and renames it, so that a crash leaves a complete key or none. */
-const create = (dataDir: string, path: string): string => {
+const createKey = (dataDir: string, path: string): string => {
   const key = randomBytes(32).toString("base64")
-  const part = `${path}.part`
-  rmSync(part, { force: true })
-  const file = openSync(part, "wx", 0o600)
+  const temporaryPath = `${path}.part`
+  rmSync(temporaryPath, { force: true })
+  const file = openSync(temporaryPath, "wx", 0o600)
   try {
     writeSync(file, `${key}\n`)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-  renameSync(part, path)
-  sync(dataDir)
+  renameSync(temporaryPath, path)
+  syncFolder(dataDir)
   return key
 }
 
@@ -57,9 +57,9 @@ const missingKeyError = (path: string): Error =>
 export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = keyFilePath(dataDir)
-  const known = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
-  if (known !== "") return known
+  const key = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
+  if (key !== "") return key
   // The key is created before the database, so existing data may be encrypted with a lost key.
   if (existsSync(databasePath(dataDir))) throw missingKeyError(path)
-  return create(dataDir, path)
+  return createKey(dataDir, path)
 }

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 const version = "v1"
 const nonceBytes = 12
 const tagBytes = 16
-const otherKey =
+const wrongKeyMessage =
   'A stored credential was encrypted with another SECRET_KEY. Restore the previous key; if it is lost, see "SECRET_KEY" in docs/operations.md.'
 
 /** Keys derived from SECRET_KEY with HKDF-SHA256; separate keys keep the purposes independent. */
@@ -26,8 +26,8 @@ export const createSecrets = (secretKey: string) => {
     seal: (text: string): string => {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce)
-      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
-      return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`
+      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
+      return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString("base64url")}`
     },
 
     /** @throws {Error} if the value was modified or encrypted with another SECRET_KEY */
@@ -35,12 +35,12 @@ export const createSecrets = (secretKey: string) => {
       const bytes = Buffer.from(sealed.slice(version.length + 1), "base64url")
       const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, nonceBytes))
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
-      const body = bytes.subarray(nonceBytes + tagBytes)
-      const text = decipher.update(body, undefined, "utf8")
+      const ciphertext = bytes.subarray(nonceBytes + tagBytes)
+      const text = decipher.update(ciphertext, undefined, "utf8")
       try {
         return text + decipher.final("utf8")
       } catch {
-        throw new Error(otherKey)
+        throw new Error(wrongKeyMessage)
       }
     },
   }
