@@ -19,7 +19,7 @@ export interface Block {
    * Short blocks of the same page, slide, sheet and headings form one passage; its location is that
    * of the first block, or of the last one if the first is a heading.
    */
-  place: PassageLocation
+  location: PassageLocation
 }
 
 export interface ExtractedBlocks {

@@ -21,7 +21,7 @@ export type ExtractionMessage =
   | { type: "text"; text: string }
   | {
       type: "passages"
-      passages: { starts: number; ends: number; place: string }[]
+      passages: { starts: number; ends: number; location: string }[]
     }
   | { type: "index"; index: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
@@ -53,8 +53,8 @@ const extractTask = async ({
   const { blocks, format, pages } = await extractBlocks({ bytes, filename, contentType }, limits)
   const { text, passages } = splitIntoPassages(blocks, limits)
   if (passages.length === 0) failUnreadable("empty", { id: "document_empty" })
-  const indexed = passages.map(({ starts, ends, place }) =>
-    [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
+  const indexed = passages.map(({ starts, ends, location }) =>
+    [...(location.heading ?? []), location.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
   const indexer: Indexer | null = indexerUrl ? await import(indexerUrl) : null
   const index = indexer?.indexPassages(indexed)
@@ -63,7 +63,10 @@ const extractTask = async ({
   }
   for (let at = 0; at < passages.length; at += passagesPerMessage) {
     const some = passages.slice(at, at + passagesPerMessage)
-    const serialized = some.map((passage) => ({ ...passage, place: JSON.stringify(passage.place) }))
+    const serialized = some.map((passage) => ({
+      ...passage,
+      location: JSON.stringify(passage.location),
+    }))
     await send({ type: "passages", passages: serialized })
   }
   if (index) await send({ type: "index", index })

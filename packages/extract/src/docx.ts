@@ -27,28 +27,32 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
   let level = 0
   /** Paragraphs of each cell. */
   let row: string[][] | null = null
-  let tables = 0
-  let reading = false
+  let tableDepth = 0
+  let isInText = false
 
   const endParagraph = (): void => {
-    const own = text.trim()
+    const paragraph = text.trim()
     text = ""
-    if (own === "") return
+    if (paragraph === "") return
     if (row) {
-      row.at(-1)?.push(own)
+      row.at(-1)?.push(paragraph)
       return
     }
-    if (level > 0) headings.enter(level, own)
-    blocks.push({ text: own, kind: level > 0 ? "heading" : "paragraph", place: headings.path() })
+    if (level > 0) headings.enter(level, paragraph)
+    blocks.push({
+      text: paragraph,
+      kind: level > 0 ? "heading" : "paragraph",
+      location: headings.path(),
+    })
   }
   const endRow = (): void => {
     const cells = (row ?? []).map((paragraphs) => paragraphs.join(" "))
     row = null
     if (cells.some(Boolean)) {
-      blocks.push({ text: cells.join(" | "), kind: "row", place: headings.path() })
+      blocks.push({ text: cells.join(" | "), kind: "row", location: headings.path() })
     }
   }
-  const starts: Record<string, (attributes: Record<string, string>) => void> = {
+  const openHandlers: Record<string, (attributes: Record<string, string>) => void> = {
     "w:p": () => {
       level = 0
     },
@@ -56,7 +60,7 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
       level = levels.get(attributes["w:val"] ?? "") ?? 0
     },
     "w:t": () => {
-      reading = true
+      isInText = true
     },
     "w:tab": () => {
       text += "\t"
@@ -65,32 +69,32 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
       text += "\n"
     },
     "w:tbl": () => {
-      tables++
+      tableDepth++
     },
     "w:tr": () => {
-      if (tables === 1) row = []
+      if (tableDepth === 1) row = []
     },
     "w:tc": () => {
       row?.push([])
     },
   }
-  const ends: Record<string, () => void> = {
+  const closeHandlers: Record<string, () => void> = {
     "w:t": () => {
-      reading = false
+      isInText = false
     },
     "w:p": endParagraph,
     "w:tbl": () => {
-      tables--
+      tableDepth--
     },
     "w:tr": () => {
-      if (tables === 1) endRow()
+      if (tableDepth === 1) endRow()
     },
   }
   walkXml(source, {
-    open: (name, attributes) => starts[name]?.(attributes),
-    close: (name) => ends[name]?.(),
+    open: (name, attributes) => openHandlers[name]?.(attributes),
+    close: (name) => closeHandlers[name]?.(),
     text: (piece) => {
-      if (reading) text += piece
+      if (isInText) text += piece
     },
   })
   return blocks

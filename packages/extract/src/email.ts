@@ -40,9 +40,9 @@ export const readEmail = async (bytes: Buffer): Promise<Block[]> => {
       `Attachments: ${attachments.map(({ filename }) => filename ?? "unnamed").join(", ")}`,
   ].filter((line): line is string => typeof line === "string" && line !== "")
   const body = mail.text?.trim() ? readPlain(mail.text) : readHtml(mail.html ?? "")
-  const place = subject ? { heading: [subject] } : {}
+  const location = subject ? { heading: [subject] } : {}
   return [
-    { text: head.join("\n"), kind: "paragraph", place },
-    ...body.map((block) => ({ ...block, place: { ...place, ...block.place } })),
+    { text: head.join("\n"), kind: "paragraph", location },
+    ...body.map((block) => ({ ...block, location: { ...location, ...block.location } })),
   ]
 }

@@ -45,7 +45,7 @@ describe("the extractor", () => {
     const { text, passages, index } = outcome.read
     const [passage] = passages
     expect(text.slice(passage?.starts, passage?.ends)).toContain("Bees dance.")
-    expect(JSON.parse(passage?.place ?? "")).toEqual({ heading: ["Bees", "Dance"] })
+    expect(JSON.parse(passage?.location ?? "")).toEqual({ heading: ["Bees", "Dance"] })
     const [indexed] = JSON.parse(Buffer.from(index).toString())
     expect(indexed).toMatch(/^Bees\nDance\n/)
   })

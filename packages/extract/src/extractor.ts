@@ -9,7 +9,7 @@ import type { ExtractionMessage, ExtractionTask } from "./child-process.ts"
 /** A document's text, its passages, and their index. */
 export interface ExtractedText {
   text: string
-  passages: { starts: number; ends: number; place: string }[]
+  passages: { starts: number; ends: number; location: string }[]
   /** As the indexer returned it; empty without one. */
   index: Uint8Array
   format: string
@@ -39,7 +39,7 @@ const pageSize = 4096
 
 interface ExtractionProcess {
   process: ChildProcess
-  used: number
+  documentsRead: number
   idle?: NodeJS.Timeout
 }
 
@@ -66,10 +66,10 @@ const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} M
 export const createExtractor = (limits: ExtractorOptions) => {
   const indexerArguments = limits.indexer ? [limits.indexer.href] : []
   const idleChildren: ExtractionProcess[] = []
-  const all = new Set<ExtractionProcess>()
+  const children = new Set<ExtractionProcess>()
 
   /** Removes the process from the idle list. */
-  const retire = (child: ExtractionProcess): void => {
+  const removeFromIdle = (child: ExtractionProcess): void => {
     const at = idleChildren.indexOf(child)
     if (at >= 0) idleChildren.splice(at, 1)
   }
@@ -90,16 +90,16 @@ export const createExtractor = (limits: ExtractorOptions) => {
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
     lowerPriority(process.pid)
-    const child = { process, used: 0 }
-    all.add(child)
+    const child = { process, documentsRead: 0 }
+    children.add(child)
     process.once("exit", () => {
-      all.delete(child)
-      retire(child)
+      children.delete(child)
+      removeFromIdle(child)
     })
     // Without a listener, a process that cannot be started would end the gateway.
     process.on("error", () => {
-      all.delete(child)
-      retire(child)
+      children.delete(child)
+      removeFromIdle(child)
     })
     process.unref()
     process.channel?.unref()
@@ -109,7 +109,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
   const acquire = (): ExtractionProcess => {
     const child = idleChildren.pop() ?? start()
     clearTimeout(child.idle)
-    child.used++
+    child.documentsRead++
     return child
   }
 
@@ -118,14 +118,14 @@ export const createExtractor = (limits: ExtractorOptions) => {
   }
 
   const release = (child: ExtractionProcess): void => {
-    if (child.used >= maxDocumentsPerChild || !child.process.connected) {
+    if (child.documentsRead >= maxDocumentsPerChild || !child.process.connected) {
       kill(child)
       return
     }
     child.idle = setTimeout(() => {
       // Retired synchronously: the exit event arrives later, and until then the dying process could
       // be reused.
-      retire(child)
+      removeFromIdle(child)
       kill(child)
     }, idleTimeoutMs).unref()
     idleChildren.push(child)
@@ -223,7 +223,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
     /** @throws when `signal` aborts, or when the process was lost through no fault of the document */
     read,
     close: (): void => {
-      for (const child of all) kill(child)
+      for (const child of children) kill(child)
     },
   }
 }

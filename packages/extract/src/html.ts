@@ -22,7 +22,7 @@ const rowElements = new Set(["tr", "table"])
 const headingName = /^h([1-6])$/
 
 /** The text of a page's elements, without scripts and styles. */
-export const readHtml = (source: string, place: PassageLocation = {}): Block[] => {
+export const readHtml = (source: string, location: PassageLocation = {}): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadingTracker()
   let buffered = ""
@@ -33,7 +33,7 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
   let level = 0
   let inRow = false
 
-  const currentLocation = (): PassageLocation => ({ ...place, ...headings.path() })
+  const currentLocation = (): PassageLocation => ({ ...location, ...headings.path() })
   const flush = (): void => {
     const text = preformatted > 0 ? buffered : buffered.replace(/\s+/g, " ").trim()
     buffered = ""
@@ -41,9 +41,9 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
     if (text.replace(/[\s|]+/g, "") === "") return
     if (level > 0) {
       headings.enter(level, text)
-      blocks.push({ text, kind: "heading", place: currentLocation() })
-    } else if (preformatted > 0) blocks.push({ text, kind: "code", place: currentLocation() })
-    else blocks.push({ text, kind: inRow ? "row" : "paragraph", place: currentLocation() })
+      blocks.push({ text, kind: "heading", location: currentLocation() })
+    } else if (preformatted > 0) blocks.push({ text, kind: "code", location: currentLocation() })
+    else blocks.push({ text, kind: inRow ? "row" : "paragraph", location: currentLocation() })
   }
 
   const breakBefore = (name: string): void => {

@@ -18,7 +18,7 @@ interface Row {
 const createContentWalker = () => {
   const blocks: Block[] = []
   const headings = createHeadingTracker()
-  let place: PassageLocation = {}
+  let location: PassageLocation = {}
   let pages = 0
   let text = ""
   let depth = 0
@@ -40,7 +40,7 @@ const createContentWalker = () => {
     blocks.push({
       text: trimmed,
       kind: level > 0 ? "heading" : "paragraph",
-      place: { ...place, ...headings.path() },
+      location: { ...location, ...headings.path() },
     })
   }
   const enterText = (headingLevel: number): void => {
@@ -73,11 +73,11 @@ const createContentWalker = () => {
     },
     "draw:page": () => {
       pages++
-      place = { slide: pages }
+      location = { slide: pages }
     },
     "table:table": (attributes) => {
       rows ??= []
-      place = { ...place, sheet: attributes["table:name"] ?? "" }
+      location = { ...location, sheet: attributes["table:name"] ?? "" }
     },
     "table:table-row": () => {
       rows?.push({ row: rows.length + 1, cells: [] })
@@ -94,10 +94,11 @@ const createContentWalker = () => {
     },
     "table:table-cell": endCell,
     "table:table": () => {
-      for (const row of rowsToBlocks(rows ?? [], { ...place, ...headings.path() })) blocks.push(row)
+      for (const row of rowsToBlocks(rows ?? [], { ...location, ...headings.path() }))
+        blocks.push(row)
       rows = null
-      const { sheet, ...rest } = place
-      place = rest
+      const { sheet, ...rest } = location
+      location = rest
     },
   }
   return {

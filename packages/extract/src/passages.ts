@@ -15,7 +15,7 @@ export interface Passage {
   /** UTF-16 offsets in the document's text; a passage is an exact substring of it. */
   starts: number
   ends: number
-  place: PassageLocation
+  location: PassageLocation
 }
 
 export interface SplitDocument {
@@ -47,13 +47,13 @@ const joinBlocks = (blocks: readonly Block[]): { text: string; positioned: Posit
   const positioned: PositionedBlock[] = []
   let at = 0
   for (const block of blocks) {
-    const own = trimLeadingBlankLines(cleanText(block.text).trimEnd())
-    if (own === "") continue
+    const blockText = trimLeadingBlankLines(cleanText(block.text).trimEnd())
+    if (blockText === "") continue
     const before = parts.length === 0 ? "" : separators[block.kind]
-    parts.push(before, own)
+    parts.push(before, blockText)
     at += before.length
-    positioned.push({ ...block, starts: at, ends: at + own.length })
-    at += own.length
+    positioned.push({ ...block, starts: at, ends: at + blockText.length })
+    at += blockText.length
   }
   return { text: parts.join(""), positioned }
 }
@@ -110,10 +110,13 @@ const splitLongText = (text: string): [number, number][] => {
   return ranges
 }
 
-const trimmed = (text: string, starts: number, ends: number): [number, number] => {
+const trimRange = (text: string, starts: number, ends: number): [number, number] => {
   const piece = text.slice(starts, ends)
-  const kept = piece.trimEnd()
-  return [starts + kept.length - kept.trimStart().length, starts + kept.length]
+  const withoutTrailing = piece.trimEnd()
+  return [
+    starts + withoutTrailing.length - withoutTrailing.trimStart().length,
+    starts + withoutTrailing.length,
+  ]
 }
 
 /** A heading is grouped with the text after it and never ends a passage. */
@@ -123,7 +126,7 @@ const belongsToGroup = (
   block: PositionedBlock,
 ): boolean => {
   if (last.kind === "heading") return true
-  if (block.kind === "heading" || !sameSection(last.place, block.place)) return false
+  if (block.kind === "heading" || !sameSection(last.location, block.location)) return false
   return block.ends - first.starts <= targetLength
 }
 
@@ -147,14 +150,14 @@ const passagesOf = (text: string, blocks: readonly PositionedBlock[]): Passage[]
   const [first] = blocks
   const last = blocks.at(-1)
   if (!first || !last) return []
-  const place = first.kind === "heading" ? last.place : first.place
+  const location = first.kind === "heading" ? last.location : first.location
   const whole = text.slice(first.starts, last.ends)
   const ranges: [number, number][] =
     whole.length <= maxLength ? [[0, whole.length]] : splitLongText(whole)
   return ranges
-    .map(([from, to]) => trimmed(text, first.starts + from, first.starts + to))
+    .map(([from, to]) => trimRange(text, first.starts + from, first.starts + to))
     .filter(([starts, ends]) => ends > starts)
-    .map(([starts, ends]) => ({ starts, ends, place }))
+    .map(([starts, ends]) => ({ starts, ends, location }))
 }
 
 /**

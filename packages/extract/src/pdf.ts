@@ -80,7 +80,7 @@ export const readPdf = async (
     const lines = items.flatMap((item) => ("str" in item ? [item] : []))
     for (const text of paragraphsOf(lines)) {
       characters += text.length
-      blocks.push({ text, kind: "paragraph", place: { page } })
+      blocks.push({ text, kind: "paragraph", location: { page } })
     }
     sheet.cleanup()
   }

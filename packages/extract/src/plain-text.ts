@@ -4,7 +4,7 @@ const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 
 /** Plain text; blank lines separate paragraphs. */
 export const readPlain = (text: string): Block[] =>
-  paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", place: {} }))
+  paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", location: {} }))
 
 /** Lines indented further are code or belong to a list. */
 const maxIndentation = 3
@@ -35,12 +35,12 @@ const headingOf = (line: string): { level: number; words: string } | null => {
   const level = countLeading("#", start)
   const rest = start.slice(level)
   if (level < 1 || level > 6 || rest === rest.trimStart()) return null
-  const words = rest.trim()
-  let end = words.length
-  while (words[end - 1] === "#") end--
-  const closed = end === 0 || words.slice(0, end) !== words.slice(0, end).trimEnd()
-  const own = closed ? words.slice(0, end).trimEnd() : words
-  return own === "" ? null : { level, words: own }
+  const text = rest.trim()
+  let end = text.length
+  while (text[end - 1] === "#") end--
+  const closed = end === 0 || text.slice(0, end) !== text.slice(0, end).trimEnd()
+  const heading = closed ? text.slice(0, end).trimEnd() : text
+  return heading === "" ? null : { level, words: heading }
 }
 
 /** The level of a setext underline: 1 for `===`, 2 for `---`. */
@@ -62,18 +62,18 @@ export const readMarkdown = (text: string): Block[] => {
   const headings = createHeadingTracker()
   const lines = withoutFrontMatter(text).split(/\r?\n/)
   let buffered: string[] = []
-  let fenced: string | null = null
+  let codeFence: string | null = null
 
   const flush = (kind: Block["kind"] = "paragraph"): void => {
     if (buffered.some((line) => line.trim() !== "")) {
-      blocks.push({ text: buffered.join("\n"), kind, place: headings.path() })
+      blocks.push({ text: buffered.join("\n"), kind, location: headings.path() })
     }
     buffered = []
   }
   const enter = (level: number, words: string, source: string): void => {
     flush()
     headings.enter(level, words)
-    blocks.push({ text: source, kind: "heading", place: headings.path() })
+    blocks.push({ text: source, kind: "heading", location: headings.path() })
   }
   const isUnderlined = (line: string): boolean => {
     const [only = ""] = buffered
@@ -93,22 +93,22 @@ export const readMarkdown = (text: string): Block[] => {
 
   for (const line of lines) {
     const mark = codeFenceOf(line)
-    if (fenced !== null) {
+    if (codeFence !== null) {
       buffered.push(line)
-      if (mark?.startsWith(fenced)) {
+      if (mark?.startsWith(codeFence)) {
         flush("code")
-        fenced = null
+        codeFence = null
       }
     } else if (mark) {
       flush()
-      fenced = mark
+      codeFence = mark
       buffered.push(line)
     } else addLine(line)
   }
-  flush(fenced === null ? "paragraph" : "code")
+  flush(codeFence === null ? "paragraph" : "code")
   return blocks
 }
 
 /** Source code, split at blank lines so that functions tend to remain whole. */
 export const readCode = (text: string): Block[] =>
-  paragraphsOf(text).map((piece) => ({ text: piece, kind: "code", place: {} }))
+  paragraphsOf(text).map((piece) => ({ text: piece, kind: "code", location: {} }))

@@ -9,47 +9,48 @@ export const readRelationships = (
 ): Map<string, { type: string; target: string }> => {
   const folder = part.split("/").slice(0, -1).join("/")
   const name = `${folder}/_rels/${part.split("/").at(-1)}.rels`
-  const found = new Map<string, { type: string; target: string }>()
+  const relationships = new Map<string, { type: string; target: string }>()
   walkXml(zip.readText(name), {
     open: (tag, { Id = "", Type = "", Target = "" }) => {
       if (tag === "Relationship") {
-        found.set(Id, {
+        relationships.set(Id, {
           type: Type.split("/").at(-1) ?? "",
           target: resolveArchivePath(part, Target),
         })
       }
     },
   })
-  return found
+  return relationships
 }
 
 /** Paragraphs of a drawing; `title` marks those in a title placeholder. */
 const readParagraphs = (source: string): { text: string; title: boolean }[] => {
-  const found: { text: string; title: boolean }[] = []
+  const paragraphs: { text: string; title: boolean }[] = []
   let text = ""
-  let reading = false
+  let isInText = false
   let placeholder = ""
   walkXml(source, {
     open: (name, { type = "" }) => {
       if (name === "p:sp") placeholder = ""
       if (name === "p:ph") placeholder = type
-      if (name === "a:t") reading = true
+      if (name === "a:t") isInText = true
       if (name === "a:br") text += "\n"
     },
     close: (name) => {
-      if (name === "a:t") reading = false
+      if (name === "a:t") isInText = false
       if (name === "a:tc") text += " "
       if (name !== "a:p") return
-      const own = text.trim()
+      const paragraph = text.trim()
       text = ""
       const isNumber = placeholder === "sldNum" || placeholder === "dt" || placeholder === "ftr"
-      if (own && !isNumber) found.push({ text: own, title: /title/i.test(placeholder) })
+      if (paragraph && !isNumber)
+        paragraphs.push({ text: paragraph, title: /title/i.test(placeholder) })
     },
     text: (piece) => {
-      if (reading) text += piece
+      if (isInText) text += piece
     },
   })
-  return found
+  return paragraphs
 }
 
 /** The slides in presentation order, without duplicates. */
@@ -67,17 +68,17 @@ const slideOrder = (zip: Zip): string[] => {
 }
 
 const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
-  const own = readParagraphs(zip.readText(part))
-  const title = own.find((paragraph) => paragraph.title)?.text
-  const place = { slide, ...(title && { heading: [title] }) }
-  const blocks: Block[] = own.map((paragraph) => ({
+  const paragraphs = readParagraphs(zip.readText(part))
+  const title = paragraphs.find((paragraph) => paragraph.title)?.text
+  const location = { slide, ...(title && { heading: [title] }) }
+  const blocks: Block[] = paragraphs.map((paragraph) => ({
     text: paragraph.text,
     kind: paragraph.title ? "heading" : "row",
-    place,
+    location,
   }))
   const notes = [...readRelationships(zip, part).values()].find(({ type }) => type === "notesSlide")
   const notesText = notes ? readParagraphs(zip.readText(notes.target)) : []
-  return [...blocks, ...notesText.map(({ text }): Block => ({ text, kind: "paragraph", place }))]
+  return [...blocks, ...notesText.map(({ text }): Block => ({ text, kind: "paragraph", location }))]
 }
 
 /** PowerPoint: each slide with its notes (ECMA-376 part 1, §19). */

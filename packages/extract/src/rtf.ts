@@ -44,28 +44,28 @@ export const readRtf = (source: string): Block[] => {
   const decoder = decoderFor(source)
   const groups: Group[] = []
   let group: Group = { isIgnored: false, fallback: 1 }
-  let out = ""
+  let output = ""
   let fallbackRemaining = 0
 
   const write = (text: string): void => {
-    const kept = fallbackRemaining > 0 ? text.slice(fallbackRemaining) : text
+    const visible = fallbackRemaining > 0 ? text.slice(fallbackRemaining) : text
     fallbackRemaining = Math.max(0, fallbackRemaining - text.length)
-    if (!group.isIgnored) out += kept
+    if (!group.isIgnored) output += visible
   }
-  const word = (name: string, value: string | undefined): void => {
+  const readControlWord = (name: string, value: string | undefined): void => {
     if (ignoredDestinations.has(name)) group.isIgnored = true
     else if (name === "uc") group.fallback = Number(value ?? 1)
     else if (name === "u") {
-      if (!group.isIgnored) out += String.fromCharCode(Number(value) & 0xffff)
+      if (!group.isIgnored) output += String.fromCharCode(Number(value) & 0xffff)
       fallbackRemaining = group.fallback
     } else if (textByControlWord[name]) write(textByControlWord[name])
   }
-  const symbol = (sign: string): void => {
+  const readControlSymbol = (sign: string): void => {
     if (sign === "*") group.isIgnored = true
     else if (sign === "~") write(" ")
     else if ("\\{}".includes(sign)) write(sign)
   }
-  const brace = (sign: string): void => {
+  const readBrace = (sign: string): void => {
     fallbackRemaining = 0
     if (sign === "{") {
       if (groups.length >= maxDepth)
@@ -75,13 +75,13 @@ export const readRtf = (source: string): Block[] => {
     } else group = groups.pop() ?? group
   }
   for (const [, name, value, hex, sign, bracket, text] of source.matchAll(token)) {
-    if (name) word(name, value)
+    if (name) readControlWord(name, value)
     else if (hex) write(decoder.decode(Buffer.from(hex, "hex")))
-    else if (sign) symbol(sign)
-    else if (bracket) brace(bracket)
+    else if (sign) readControlSymbol(sign)
+    else if (bracket) readBrace(bracket)
     else if (text) write(text)
   }
-  return out
+  return output
     .split(/\n{2,}/)
-    .map((paragraph): Block => ({ text: paragraph.trim(), kind: "paragraph", place: {} }))
+    .map((paragraph): Block => ({ text: paragraph.trim(), kind: "paragraph", location: {} }))
 }

@@ -22,19 +22,19 @@ const formatRecord = (value: unknown): string =>
     : formatValue(value)
 
 const blocksOf = (value: unknown, heading: string[]): Block[] => {
-  const place = heading.length > 0 ? { heading } : {}
+  const location = heading.length > 0 ? { heading } : {}
   if (Array.isArray(value)) {
     return value.map((item, index) => ({
       text: formatRecord(item),
       kind: "paragraph",
-      place: { ...place, row: index + 1 },
+      location: { ...location, row: index + 1 },
     }))
   }
   if (!isObject(value) || formatValue(value).length < maxRecordLength || heading.length > 5) {
-    return [{ text: formatRecord(value), kind: "paragraph", place }]
+    return [{ text: formatRecord(value), kind: "paragraph", location }]
   }
   return Object.entries(value).flatMap(([key, inner]): Block[] => [
-    { text: key, kind: "heading", place: { heading: [...heading, key] } },
+    { text: key, kind: "heading", location: { heading: [...heading, key] } },
     ...blocksOf(inner, [...heading, key]),
   ])
 }
@@ -63,7 +63,7 @@ export const readJsonLines = (text: string): Block[] =>
       return {
         text: one ? formatRecord(one.value) : line,
         kind: "paragraph",
-        place: { row: index + 1 },
+        location: { row: index + 1 },
       }
     })
 
@@ -86,7 +86,7 @@ export const readNotebook = (text: string): Block[] => {
     if (cell.cell_type === "markdown") return readMarkdown(source)
     if (cell.cell_type !== "code") return readPlain(source)
     const outputs = Array.isArray(cell.outputs) ? cell.outputs.map(outputOf) : []
-    return [source, ...outputs].map((piece) => ({ text: piece, kind: "code", place: {} }))
+    return [source, ...outputs].map((piece) => ({ text: piece, kind: "code", location: {} }))
   })
 }
 
@@ -99,7 +99,7 @@ export const readXml = (text: string): Block[] => {
   const flush = (): void => {
     const own = buffered.replace(/\s+/g, " ").trim()
     buffered = ""
-    if (own !== "") blocks.push({ text: own, kind: "row", place: headings.path() })
+    if (own !== "") blocks.push({ text: own, kind: "row", location: headings.path() })
   }
   walkXml(text, {
     open: (name, attributes) => {

@@ -20,7 +20,7 @@ const looksLikeHeader = (
  */
 export const rowsToBlocks = (
   rows: readonly { row: number; cells: readonly string[] }[],
-  place: PassageLocation = {},
+  location: PassageLocation = {},
 ): Block[] => {
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
   const [first, second] = filled
@@ -33,7 +33,7 @@ export const rowsToBlocks = (
       const name = header?.[index]?.replace(/\s+/g, " ").trim()
       return [name ? `${name}: ${text}` : text]
     })
-    return { text: named.join(" | "), kind: "row", place: { ...place, row } }
+    return { text: named.join(" | "), kind: "row", location: { ...location, row } }
   })
 }
 

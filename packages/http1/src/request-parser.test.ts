@@ -31,8 +31,8 @@ describe("the head of a simple request", () => {
       route: "chat",
       method: "POST",
       url: "/v1/chat/completions",
-      length: 2,
-      end: bytes.length - 2,
+      bodyLength: 2,
+      bodyOffset: bytes.length - 2,
     })
     expect({ ...head?.headers }).toEqual({
       host: "here",

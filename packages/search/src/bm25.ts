@@ -35,7 +35,7 @@ interface WeightedTerm extends QueryTerm {
 const termScore = (weight: number, count: number, norm: number): number =>
   (weight * count * (k1 + 1)) / (count + norm)
 
-const addSpans = (
+const addTextScores = (
   { segment }: TermScope,
   spans: readonly number[],
   { kind, weight }: WeightedTerm,
@@ -58,7 +58,7 @@ const addSpans = (
 /**
  * Terms of a file's name count for each of its passages, as if they occurred once more in its text.
  */
-const addNamed = (scope: TermScope, file: number, term: WeightedTerm): void => {
+const addFilenameScores = (scope: TermScope, file: number, term: WeightedTerm): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
   for (const [at, count] of countOccurrences(scope.segment, term, file).entries()) {
@@ -83,14 +83,14 @@ const resetScores = ({ runs, segment }: TermScope, average: number): void => {
   }
 }
 
-interface FoundTerm {
+interface TermOccurrences {
   term: QueryTerm
   found: (ReturnType<typeof findTerm> & { scope: TermScope })[]
   /** Number of passages with the term. */
   frequency: number
 }
 
-const findTerms = (scopes: readonly TermScope[], terms: readonly QueryTerm[]): FoundTerm[] =>
+const findTerms = (scopes: readonly TermScope[], terms: readonly QueryTerm[]): TermOccurrences[] =>
   terms.map((term) => {
     const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
     return { term, found, frequency: found.reduce((sum, one) => sum + one.frequency, 0) }
@@ -100,23 +100,27 @@ const findTerms = (scopes: readonly TermScope[], terms: readonly QueryTerm[]): F
  * Drops terms that most passages contain if a rarer one has enough hits: they add almost nothing to
  * the score but take most of the time.
  */
-const skipFrequent = (terms: FoundTerm[], total: number, limit: number): FoundTerm[] => {
+const skipFrequent = (
+  terms: TermOccurrences[],
+  total: number,
+  limit: number,
+): TermOccurrences[] => {
   const rarer = terms.filter(({ frequency }) => frequency <= total * maxFrequency)
   return rarer.some(({ frequency }) => frequency >= limit) ? rarer : terms
 }
 
-const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void => {
+const scoreTerm = ({ term, found, frequency }: TermOccurrences, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
   const weighted = { ...term, weight: termWeights[term.kind] * idf * term.times }
-  for (const { scope, spans, named } of found) {
-    addSpans(scope, spans, weighted)
-    for (const file of named) addNamed(scope, file, weighted)
+  for (const { scope, spans, filesByName } of found) {
+    addTextScores(scope, spans, weighted)
+    for (const file of filesByName) addFilenameScores(scope, file, weighted)
   }
 }
 
 /** Offers the passages of one file as hits. */
-const offerFile = (
+const collectFileHits = (
   hits: HitCollector,
   { starts, scores }: Segment,
   { index, file }: { index: number; file: number },
@@ -125,7 +129,7 @@ const offerFile = (
   const end = starts[index + 1] as number
   for (let at = first; at < end; at++) {
     const found = scores[at] as number
-    if (hits.reaches(found)) hits.offer({ file, passage: at - first, score: found })
+    if (hits.mayInclude(found)) hits.add({ file, passage: at - first, score: found })
   }
 }
 
@@ -148,7 +152,7 @@ export const searchLexical = (
   const hits = createHitCollector(limit, Number.MIN_VALUE)
   for (const { segment, order } of scopes) {
     for (const [index, file] of order.entries()) {
-      if (file >= 0) offerFile(hits, segment, { index, file })
+      if (file >= 0) collectFileHits(hits, segment, { index, file })
     }
   }
   return { hits: hits.best(), total }

@@ -8,7 +8,7 @@ export interface ScoredHit extends PassagePosition {
   score: number
 }
 
-export const keyOf = ({ file, passage }: PassagePosition): string => `${file}:${passage}`
+export const hitKey = ({ file, passage }: PassagePosition): string => `${file}:${passage}`
 
 /** Best first; ties are ordered by file and passage. */
 export const compareHits = (a: ScoredHit, z: ScoredHit): number =>
@@ -29,8 +29,8 @@ export const createHitCollector = (limit: number, minScore: number) => {
   }
   return {
     /** Whether a hit with this score may be among the best. */
-    reaches: (score: number): boolean => score >= lowest,
-    offer: (hit: ScoredHit): void => {
+    mayInclude: (score: number): boolean => score >= lowest,
+    add: (hit: ScoredHit): void => {
       hits.push(hit)
       if (hits.length > limit * 4) trim()
     },

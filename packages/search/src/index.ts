@@ -1,9 +1,9 @@
 export { searchLexical } from "./bm25.ts"
-export { compareHits, keyOf, type ScoredHit } from "./hits.ts"
+export { compareHits, hitKey as keyOf, type ScoredHit } from "./hits.ts"
 export { maxPassages, packIndexSegment } from "./index-segment.ts"
 export {
   dotProduct,
-  mergePacks,
+  mergeQuantized as mergePacks,
   openQuantized,
   packQuantized,
   scanVectors,
@@ -13,7 +13,7 @@ export {
   interleave,
   maxCandidates,
   type RankedHit,
-  rank,
+  rankHits as rank,
   rankWithPrevious,
   type SearchHits,
 } from "./ranking.ts"

@@ -47,7 +47,7 @@ interface PackedVectors {
 }
 
 /** Merges packs into one: all factors first, then all components. */
-export const mergePacks = (packs: readonly PackedVectors[]): PackedVectors => {
+export const mergeQuantized = (packs: readonly PackedVectors[]): PackedVectors => {
   const open = packs.map(({ data, count }) => openQuantized(data, count))
   const bytes = (array: Float32Array | Int8Array): Uint8Array =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
@@ -103,7 +103,7 @@ interface VectorComparison {
 export type VectorScan = () => VectorComparison
 
 /** Offers the passages of one file as hits. */
-const offerFile = (
+const collectFileHits = (
   hits: HitCollector,
   file: number,
   { count, dots, offsets, factors, factor }: VectorComparison,
@@ -111,13 +111,13 @@ const offerFile = (
   for (let at = 0; at < count; at++) {
     const dot = (dots[at] as number) - (offsets[at] as number)
     const score = dot * factor * (factors[at] as number)
-    if (hits.reaches(score)) hits.offer({ file, passage: at, score })
+    if (hits.mayInclude(score)) hits.add({ file, passage: at, score })
   }
 }
 
 /** Scores every vector. Files without vectors in the index are null. */
 export const scanVectors = (files: readonly (VectorScan | null)[], limit: number): ScoredHit[] => {
   const hits = createHitCollector(limit, Number.NEGATIVE_INFINITY)
-  for (const [file, scan] of files.entries()) if (scan) offerFile(hits, file, scan())
+  for (const [file, scan] of files.entries()) if (scan) collectFileHits(hits, file, scan())
   return hits.best()
 }

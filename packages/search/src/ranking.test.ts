@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { interleave, type RankedHit, rank, rankWithPrevious } from "./ranking.ts"
+import { interleave, type RankedHit, rankHits, rankWithPrevious } from "./ranking.ts"
 
 const hit = (passage: number, score: number) => ({ file: 0, passage, score })
 const order = (hits: readonly RankedHit[]): number[] => hits.map(({ passage }) => passage)
@@ -7,7 +7,7 @@ const order = (hits: readonly RankedHit[]): number[] => hits.map(({ passage }) =
 describe("the ranking of passages", () => {
   it("keeps the order of BM25, and every hit, where there is no semantic search", () => {
     const lexical = [hit(3, 9), hit(1, 2), hit(2, 0.01)]
-    const ranked = rank({ lexical, dense: null, total: 1000 })
+    const ranked = rankHits({ lexical, dense: null, total: 1000 })
     expect(order(ranked)).toEqual([3, 1, 2])
     expect(ranked[0]).toMatchObject({ score: 1, lexical: { rank: 1, score: 9 }, dense: null })
     expect(ranked.at(-1)?.score).toBe(0)
@@ -19,12 +19,12 @@ describe("the ranking of passages", () => {
       ...Array.from({ length: 99 }, (_, at) => hit(at + 1, 0.2 - at / 1000)),
     ]
     const lexical = Array.from({ length: 50 }, (_, at) => hit(at + 1, 1.1 - at / 1000))
-    expect(order(rank({ lexical, dense, total: 500 }))[0]).toBe(0)
+    expect(order(rankHits({ lexical, dense, total: 500 }))[0]).toBe(0)
   })
 
   it("lets the only match of an identifier win over many similar passages", () => {
     const dense = Array.from({ length: 100 }, (_, at) => hit(at, 0.9 - at / 10_000))
-    expect(order(rank({ lexical: [hit(70, 4)], dense, total: 300 }))[0]).toBe(70)
+    expect(order(rankHits({ lexical: [hit(70, 4)], dense, total: 300 }))[0]).toBe(70)
   })
 
   it("does not penalize passages without an embedding", () => {
@@ -32,18 +32,21 @@ describe("the ranking of passages", () => {
     const others = Array.from({ length: 40 }, (_, at) => hit(50 + at, 2.5 - at / 1000))
     const lexical = [{ file: 1, passage: 0, score: 3.5 }, ...others]
     const hits = { lexical, dense, total: 100 }
-    expect(rank(hits)[0]).toMatchObject({ file: 0 })
-    expect(rank({ ...hits, incomplete: new Set([1]) })[0]).toMatchObject({ file: 1, passage: 0 })
+    expect(rankHits(hits)[0]).toMatchObject({ file: 0 })
+    expect(rankHits({ ...hits, incomplete: new Set([1]) })[0]).toMatchObject({
+      file: 1,
+      passage: 0,
+    })
   })
 
   it("ranks passages of equal scores in reading order", () => {
     const lexical = [hit(2, 1), hit(0, 1), hit(1, 1)]
-    expect(order(rank({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])
+    expect(order(rankHits({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])
   })
 
   it("finds nothing if neither ranking has a hit", () => {
-    expect(rank({ lexical: [], dense: [], total: 10 })).toEqual([])
-    expect(rank({ lexical: [], dense: null, total: 0 })).toEqual([])
+    expect(rankHits({ lexical: [], dense: [], total: 10 })).toEqual([])
+    expect(rankHits({ lexical: [], dense: null, total: 0 })).toEqual([])
   })
 
   it("combines a follow-up with the previous question, and marks passages found only by that", () => {

@@ -1,4 +1,4 @@
-import { compareHits, keyOf, type PassagePosition, type ScoredHit } from "./hits.ts"
+import { compareHits, hitKey, type PassagePosition, type ScoredHit } from "./hits.ts"
 
 /** Number of hits used from each ranking. */
 export const maxCandidates = 100
@@ -45,9 +45,9 @@ const normalize = (
   const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0)
   const deviation = Math.sqrt(variance / Math.max(1, scores.length))
   const floor = scores.at(-1) ?? 0
-  const scoreByKey = new Map(hits.map((hit) => [keyOf(hit), hit.score]))
+  const scoreByKey = new Map(hits.map((hit) => [hitKey(hit), hit.score]))
   return (hit) => {
-    const score = scoreByKey.get(keyOf(hit)) ?? floor
+    const score = scoreByKey.get(hitKey(hit)) ?? floor
     return deviation === 0 ? 0 : (Math.max(score, floor) - mean) / deviation
   }
 }
@@ -67,8 +67,8 @@ const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): Combi
   for (const name of ["lexical", "dense"] as const) {
     for (const [at, hit] of best[name].entries()) {
       const { file, passage } = hit
-      const known = hits.get(keyOf(hit)) ?? { file, passage, lexical: null, dense: null }
-      hits.set(keyOf(hit), { ...known, [name]: { rank: at + 1, score: hit.score } })
+      const known = hits.get(hitKey(hit)) ?? { file, passage, lexical: null, dense: null }
+      hits.set(hitKey(hit), { ...known, [name]: { rank: at + 1, score: hit.score } })
     }
   }
   // Padded with zeros for passages without a hit, so that the only match of an identifier counts
@@ -78,7 +78,7 @@ const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): Combi
   const weight = best.dense.length > 0 ? denseWeight : 0
   /** The mean if the passage may lack an embedding, which must not count against it. */
   const semanticScore = (hit: PassagePosition): number =>
-    incomplete?.has(hit.file) && !hits.get(keyOf(hit))?.dense ? 0 : denseScore(hit)
+    incomplete?.has(hit.file) && !hits.get(hitKey(hit))?.dense ? 0 : denseScore(hit)
   return {
     hits,
     scoreOf: (hit) => weight * semanticScore(hit) + (1 - weight) * lexicalScore(hit),
@@ -98,14 +98,14 @@ export const interleave = <T extends PassagePosition>(a: readonly T[], b: readon
   const merged = new Map<string, T>()
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     for (const hit of [a[at], b[at]]) {
-      if (hit && !merged.has(keyOf(hit))) merged.set(keyOf(hit), hit)
+      if (hit && !merged.has(hitKey(hit))) merged.set(hitKey(hit), hit)
     }
   }
   return [...merged.values()]
 }
 
 /** Ranks the passages of one question, best first. */
-export const rank = (hits: SearchHits): RankedHit[] => {
+export const rankHits = (hits: SearchHits): RankedHit[] => {
   const { hits: found, scoreOf } = combineScores(hits)
   return sort(found, scoreOf).map((hit) => ({ ...hit, fromPrevious: false }))
 }

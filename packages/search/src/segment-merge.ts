@@ -101,17 +101,17 @@ interface MergeTarget {
 }
 
 /** Appends a part's postings after those of earlier parts. */
-const copyInto = (target: MergeTarget, part: SegmentPart, numbers: Uint32Array): void => {
+const appendPostings = (target: MergeTarget, part: SegmentPart, numbers: Uint32Array): void => {
   const { postings, frequencies, base } = part
   for (const [term, number] of numbers.entries()) {
     const from = postings.starts[term] as number
     const to = postings.starts[term + 1] as number
-    const put = target.next[number] as number
+    const targetStart = target.next[number] as number
     for (let at = from; at < to; at++) {
-      target.passages[put + at - from] = (postings.passages[at] as number) + base
+      target.passages[targetStart + at - from] = (postings.passages[at] as number) + base
     }
-    if (frequencies) target.frequencies.set(frequencies.subarray(from, to), put)
-    target.next[number] = put + to - from
+    if (frequencies) target.frequencies.set(frequencies.subarray(from, to), targetStart)
+    target.next[number] = targetStart + to - from
   }
 }
 
@@ -122,7 +122,7 @@ const mergePostings = (parts: readonly SegmentPart[]) => {
   const passages = new Uint16Array(total)
   const frequencies = new Uint8Array(counted ? total : 0)
   for (const [index, part] of parts.entries()) {
-    copyInto({ passages, frequencies, next }, part, numbersOf[index] ?? new Uint32Array())
+    appendPostings({ passages, frequencies, next }, part, numbersOf[index] ?? new Uint32Array())
   }
   return { postings: { hashes: sorted, starts, passages }, frequencies }
 }

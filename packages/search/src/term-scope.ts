@@ -60,14 +60,17 @@ export interface Occurrences {
   /** Number of passages in the scope with the term. */
   frequency: number
   /** Files of the scope with the term in their name; it counts for all their passages. */
-  named: number[]
+  filesByName: number[]
 }
 
 /**
  * The spans of a term's postings within the scope. If searching for each run costs more than
  * walking through all postings, all are returned; hits outside the scope are dropped later.
  */
-const findSpans = (scope: TermScope, { hash, kind }: QueryTerm): Omit<Occurrences, "named"> => {
+const findSpans = (
+  scope: TermScope,
+  { hash, kind }: QueryTerm,
+): Omit<Occurrences, "filesByName"> => {
   const { segment, runs } = scope
   const postings = postingsOf(segment.words, kind)
   const [from, to] = postingsRange(postings, hash)
@@ -125,10 +128,12 @@ export const findTerm = (scope: TermScope, term: QueryTerm): Occurrences => {
   const { spans, frequency } = findSpans(scope, term)
   const postings = postingsOf(segment.names, term.kind)
   const [from, to] = postingsRange(postings, term.hash)
-  const named = [...postings.passages.subarray(from, to)].filter((file) => (order[file] ?? -1) >= 0)
+  const filesByName = [...postings.passages.subarray(from, to)].filter(
+    (file) => (order[file] ?? -1) >= 0,
+  )
   let nameOnly = 0
-  for (const file of named) {
+  for (const file of filesByName) {
     for (const count of countOccurrences(segment, term, file)) if (count === 0) nameOnly++
   }
-  return { spans, frequency: frequency + nameOnly, named }
+  return { spans, frequency: frequency + nameOnly, filesByName }
 }

@@ -13,10 +13,10 @@ const queryBytes = 16_384
 const vectorsOffset = queryBytes + (maxPassages + 1) * 4
 
 interface CacheEntry {
-  at: number
+  offset: number
   bytes: number
   width: number
-  coarse: Omit<QuantizedVectors, "components">
+  vectors: Omit<QuantizedVectors, "components">
   /** The share of a query's offset in each dot product. */
   offsets: Int32Array
 }
@@ -39,9 +39,9 @@ export const createVectorCache = (maxBytes: number) => {
   const compact = (): void => {
     const bytes = new Uint8Array(memory.buffer)
     endOffset = vectorsOffset
-    for (const entry of [...entries.values()].sort((a, z) => a.at - z.at)) {
-      bytes.copyWithin(endOffset, entry.at, entry.at + entry.bytes)
-      entry.at = endOffset
+    for (const entry of [...entries.values()].sort((a, z) => a.offset - z.offset)) {
+      bytes.copyWithin(endOffset, entry.offset, entry.offset + entry.bytes)
+      entry.offset = endOffset
       endOffset += entry.bytes
     }
     freedBytes = 0
@@ -59,8 +59,12 @@ export const createVectorCache = (maxBytes: number) => {
   }
 
   /** The result is overwritten by the next comparison. */
-  const compare = ({ at, width, coarse: { count } }: Omit<CacheEntry, "offsets">): Int32Array => {
-    dots(0, at, width, count, queryBytes)
+  const compare = ({
+    offset,
+    width,
+    vectors: { count },
+  }: Omit<CacheEntry, "offsets">): Int32Array => {
+    dots(0, offset, width, count, queryBytes)
     return new Int32Array(memory.buffer, queryBytes, count)
   }
 
@@ -77,7 +81,7 @@ export const createVectorCache = (maxBytes: number) => {
         target.set(components.subarray(at * dimensions, (at + 1) * dimensions), at * width)
       }
     }
-    const entry = { at: endOffset, bytes, width, coarse: { count, dimensions, factors } }
+    const entry = { offset: endOffset, bytes, width, vectors: { count, dimensions, factors } }
     endOffset += bytes
     loadedQuery = null
     new Int8Array(memory.buffer, 0, width).fill(queryOffset)
@@ -101,7 +105,7 @@ export const createVectorCache = (maxBytes: number) => {
     if (!entry) return null
     entries.delete(key)
     entries.set(key, entry)
-    const { count, dimensions, factors } = entry.coarse
+    const { count, dimensions, factors } = entry.vectors
     if (dimensions !== query.length || entry.width > queryBytes) return null
     const { offsets } = entry
     return () => {

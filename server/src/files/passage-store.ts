@@ -30,12 +30,16 @@ export const createPassageStore = (db: Database) => {
         await tx.insertInto("file_words").values({ file_id: fileId, data: index }).execute()
       })
       for (let at = 0; at < passages.length; at += rowsPerStatement) {
-        const rows = passages.slice(at, at + rowsPerStatement).map((passage, row) => ({
-          ...passage,
-          file_id: fileId,
-          position: at + row,
-          text: text.slice(passage.starts, passage.ends),
-        }))
+        const rows = passages
+          .slice(at, at + rowsPerStatement)
+          .map(({ starts, ends, location }, row) => ({
+            file_id: fileId,
+            position: at + row,
+            starts,
+            ends,
+            text: text.slice(starts, ends),
+            place: location,
+          }))
         await db.transactRelaxed(async (tx) => {
           await tx
             .insertInto("passages")

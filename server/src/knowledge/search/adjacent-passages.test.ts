@@ -17,7 +17,7 @@ const found = (overrides: Partial<FoundPassage>): FoundPassage =>
 
 const sentence = (at: number): string => `This is the sentence with the number ${at} of them all.`
 const long = Array.from({ length: 120 }, (_, at) => sentence(at)).join(" ")
-const { text, passages } = splitIntoPassages([{ kind: "paragraph", text: long, place: {} }], {
+const { text, passages } = splitIntoPassages([{ kind: "paragraph", text: long, location: {} }], {
   characters: 1e6,
   passages: 1000,
 })

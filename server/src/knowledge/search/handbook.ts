@@ -36,8 +36,8 @@ const titleOf = (text: string, file: string): string =>
   /^#\s+(.+)$/m.exec(text)?.[1]?.trim() ?? file
 
 /** The indexed text includes headings, so that their words count for the passage. */
-const textToIndex = (text: string, { starts, ends, place }: Passage): string =>
-  `${place.heading?.slice(1).join(" ") ?? ""}\n${text.slice(starts, ends)}`
+const textToIndex = (text: string, { starts, ends, location }: Passage): string =>
+  `${location.heading?.slice(1).join(" ") ?? ""}\n${text.slice(starts, ends)}`
 
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
@@ -73,14 +73,14 @@ const keywordsOf = (text: string): Set<string> => {
 
 const toFoundPassage = (
   document: Document,
-  { starts: start, ends: end, place }: Passage,
+  { starts: start, ends: end, location }: Passage,
   { score, lexical }: RankedHit,
 ): FoundPassage =>
   createFoundPassage({
     file_id: document.id,
     filename: document.name,
     text: document.text.slice(start, end),
-    ...place,
+    ...location,
     start,
     end,
     score,
