@@ -14,7 +14,7 @@ export const Banner = () => {
   const Icon = isWarning ? TriangleAlert : Info
   return (
     <aside
-      aria-label={t("banner.label")}
+      aria-label={t("label.notice")}
       className={classes(
         "flex shrink-0 items-start gap-2.5 py-1.5 pr-2 pl-4 text-sm",
         isWarning ? "bg-warn-soft text-warn" : "bg-accent-soft text-accent",

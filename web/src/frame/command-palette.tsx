@@ -35,7 +35,7 @@ const useCommands = (openKeys: () => void): Command[] => {
       icon,
       run: () => go(to),
     }))
-  const group = t("palette.actions")
+  const group = t("label.action")
   const other = currentLanguage() === "de" ? ("en" as const) : ("de" as const)
   const actions: Command[] = [
     { id: "theme", label: t("theme.switch"), group, icon: Moon, run: switchTheme },
@@ -97,7 +97,7 @@ export const CommandPalette = ({ onClose, openKeys }: CommandPaletteProps) => {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <Dialog.Popup className="fixed top-[12vh] left-1/2 z-50 flex max-h-[70vh] w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float">
-          <Dialog.Title className="sr-only">{t("palette.open")}</Dialog.Title>
+          <Dialog.Title className="sr-only">{t("list.search")}</Dialog.Title>
           <input
             // biome-ignore lint/a11y/noAutofocus: it is the dialog's only control
             autoFocus
@@ -118,7 +118,7 @@ export const CommandPalette = ({ onClose, openKeys }: CommandPaletteProps) => {
           <div
             id={`${id}-list`}
             role="listbox"
-            aria-label={t("palette.open")}
+            aria-label={t("list.search")}
             className="overflow-y-auto p-1.5"
           >
             {shown.map((command, index) => (
@@ -133,7 +133,7 @@ export const CommandPalette = ({ onClose, openKeys }: CommandPaletteProps) => {
             ))}
           </div>
           {shown.length === 0 && (
-            <p className="px-4 pb-4 text-sm text-muted">{t("palette.nothing")}</p>
+            <p className="px-4 pb-4 text-sm text-muted">{t("list.nothing")}</p>
           )}
         </Dialog.Popup>
       </Dialog.Portal>

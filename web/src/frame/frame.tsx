@@ -129,7 +129,7 @@ export const Frame = () => {
           <span className="peer-not-empty:hidden">
             <IconButton
               icon={Search}
-              label={t("palette.open")}
+              label={t("list.search")}
               onClick={() => setOpenDialog("palette")}
             />
           </span>

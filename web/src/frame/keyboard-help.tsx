@@ -5,7 +5,7 @@ import { IconButton } from "../ui/button.tsx"
 import { KeyCombination } from "../ui/key-combination.tsx"
 
 const rows: readonly (readonly [string, MessageKey])[] = [
-  ["mod+k", "keyboard.palette"],
+  ["mod+k", "palette.placeholder"],
   ["mod+shift+o", "keyboard.newChat"],
   ["mod+s", "keyboard.save"],
   ["mod+shift+l", "theme.switch"],

@@ -21,7 +21,7 @@ export const usePaletteChats = (query: string): Command[] => {
   return items.slice(0, maxShown).map((chat) => ({
     id: `chat-${chat.id}`,
     label: chat.title || t("chat.untitled"),
-    group: t("chat.chats"),
+    group: t("label.chats"),
     icon: MessageSquare,
     changedAt: chat.updated_at,
     ...(chat.snippet !== null && { excerpt: { text: chat.snippet, query: deferredQuery } }),

@@ -67,7 +67,7 @@ export const Sidebar = ({ isOverPage, openPalette, openKeys }: SidebarProps) => 
     </Link>
     <button type="button" onClick={openPalette} className={rowClass}>
       <Search aria-hidden />
-      <span className="flex-1 text-left">{t("palette.open")}</span>
+      <span className="flex-1 text-left">{t("list.search")}</span>
       <KeyCombination of="mod+k" />
     </button>
     <div className="min-h-0 flex-1 overflow-y-auto py-1">
@@ -85,11 +85,11 @@ const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
   return (
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>
-        <SidebarLink to="/models" icon={Boxes} label={t("models.title")} />
-        <SidebarLink to="/knowledge" icon={Library} label={t("knowledge.title")} />
-        <SidebarLink to="/prompts" icon={TextQuote} label={t("prompts.title")} />
+        <SidebarLink to="/models" icon={Boxes} label={t("label.models")} />
+        <SidebarLink to="/knowledge" icon={Library} label={t("label.knowledge")} />
+        <SidebarLink to="/prompts" icon={TextQuote} label={t("label.prompts")} />
         {me.role === "admin" && (
-          <SidebarLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
+          <SidebarLink to="/functions" icon={SquareFunction} label={t("label.functions")} />
         )}
         {me.role === "admin" && <SidebarLink to="/admin" icon={Shield} label={t("admin.title")} />}
       </nav>
@@ -110,10 +110,10 @@ const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
           }
         >
           <MenuItem icon={CircleUserRound} onClick={() => go("/account")}>
-            {t("account.title")}
+            {t("label.account")}
           </MenuItem>
           <MenuItem icon={KeyRound} onClick={() => go("/account/keys")}>
-            {t("keys.title")}
+            {t("label.apiKeys")}
           </MenuItem>
           <MenuItem icon={Keyboard} onClick={openKeys}>
             {t("keyboard.title")}

@@ -72,7 +72,7 @@ const PasswordForm = ({ email }: { email: string }) => {
       {/* Tells password managers which password to offer. */}
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
-        label={t("session.password")}
+        label={t("label.password")}
         value={password}
         onValue={setPassword}
         autoComplete="current-password"

@@ -6,12 +6,11 @@ import { auditEvents } from "./de/audit-events.ts"
 import { chat } from "./de/chat.ts"
 import { composer } from "./de/composer.ts"
 import { conversation } from "./de/conversation.ts"
-import { dictation } from "./de/dictation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { invitations } from "./de/invitations.ts"
 import { knowledge } from "./de/knowledge.ts"
-import { markdown } from "./de/markdown.ts"
+import { labels } from "./de/labels.ts"
 import { models } from "./de/models.ts"
 import { overview } from "./de/overview.ts"
 import { ownership } from "./de/ownership.ts"
@@ -19,25 +18,18 @@ import { pdf } from "./de/pdf.ts"
 import { programs } from "./de/programs.ts"
 import { projects } from "./de/projects.ts"
 import { prompts } from "./de/prompts.ts"
-import { providers } from "./de/providers.ts"
-import { session } from "./de/session.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
-import { temporaryChat } from "./de/temporary-chat.ts"
-import { workspace } from "./de/workspace.ts"
 
 export const de: Catalogue = {
   ...frame,
+  ...labels,
   ...start,
-  ...session,
   ...signOn,
   ...chat,
   ...composer,
   ...conversation,
-  ...dictation,
-  ...temporaryChat,
   ...models,
-  ...providers,
   ...projects,
   ...prompts,
   ...functions,
@@ -50,7 +42,5 @@ export const de: Catalogue = {
   ...overview,
   ...ownership,
   ...pdf,
-  ...markdown,
   ...invitations,
-  ...workspace,
 }

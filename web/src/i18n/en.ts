@@ -5,12 +5,11 @@ import { auditEvents } from "./en/audit-events.ts"
 import { chat } from "./en/chat.ts"
 import { composer } from "./en/composer.ts"
 import { conversation } from "./en/conversation.ts"
-import { dictation } from "./en/dictation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { invitations } from "./en/invitations.ts"
 import { knowledge } from "./en/knowledge.ts"
-import { markdown } from "./en/markdown.ts"
+import { labels } from "./en/labels.ts"
 import { models } from "./en/models.ts"
 import { overview } from "./en/overview.ts"
 import { ownership } from "./en/ownership.ts"
@@ -18,26 +17,19 @@ import { pdf } from "./en/pdf.ts"
 import { programs } from "./en/programs.ts"
 import { projects } from "./en/projects.ts"
 import { prompts } from "./en/prompts.ts"
-import { providers } from "./en/providers.ts"
-import { session } from "./en/session.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
-import { temporaryChat } from "./en/temporary-chat.ts"
-import { workspace } from "./en/workspace.ts"
 
 /** English. Its keys define `MessageKey`. */
 export const en = {
   ...frame,
+  ...labels,
   ...start,
-  ...session,
   ...signOn,
   ...chat,
   ...composer,
   ...conversation,
-  ...dictation,
-  ...temporaryChat,
   ...models,
-  ...providers,
   ...projects,
   ...knowledge,
   ...prompts,
@@ -50,7 +42,5 @@ export const en = {
   ...overview,
   ...ownership,
   ...pdf,
-  ...markdown,
   ...invitations,
-  ...workspace,
 }

@@ -43,7 +43,7 @@ export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void
         <details className="mt-1 text-xs text-muted">
           <summary>{t("error.details")}</summary>
           <p className="mt-1 break-all">
-            {error.status} {error.code} · {t("error.request")} <code>{error.requestId}</code>
+            {error.status} {error.code} · {t("label.request")} <code>{error.requestId}</code>
           </p>
         </details>
       )}

@@ -19,6 +19,16 @@ export const composer = {
   "composer.starterPlanText": "Einen Plan mit klaren Schritten erstellen. Ziel: ",
   "composer.recentModels": "Zuletzt verwendete Modelle",
   "composer.context": "{size} Kontext",
-  "composer.functions": "Funktionen",
   "composer.customModels": "Angepasste Modelle",
+  "dictation.start": "Diktieren",
+  "dictation.listening": "Hört zu …",
+  "dictation.notAllowed":
+    "Erlauben Sie dieser Seite den Zugriff auf das Mikrofon, und versuchen Sie es erneut.",
+  "dictation.noSpeech": "Es wurde nichts gehört. Versuchen Sie es erneut.",
+  "dictation.noMicrophone":
+    "Es wurde kein Mikrofon gefunden. Schließen Sie eines an, und versuchen Sie es erneut.",
+  "dictation.network":
+    "Die Spracherkennung des Browsers ist nicht erreichbar. Versuchen Sie es später erneut.",
+  "dictation.language": "Ihr Browser kann gesprochenen Text in dieser Sprache nicht erkennen.",
+  "dictation.failed": "Das Diktat wurde unerwartet beendet. Versuchen Sie es erneut.",
 }

@@ -12,18 +12,14 @@ export const invitations = {
   "invitations.anyone": "Alle mit dem Link",
   "invitations.oneRecipient": "eine Person",
   "invitations.by": "Erstellt von {name}",
-  "invitations.expires": "Läuft ab",
   "invitations.days": { one: "Nach {count} Tag", other: "Nach {count} Tagen" },
   "invitations.emailHelp":
     "Nur diese Adresse kann den Link verwenden. Leer lassen, damit die Person selbst eine angibt.",
   "invitations.addGroup": "Gruppe hinzufügen",
-  "invitations.removeGroup": "{name} entfernen",
   "invitations.created": "Die Einladung ist bereit",
   "invitations.createdLead":
     "Senden Sie diesen Link an {recipient}. Er wird nur jetzt angezeigt, funktioniert nur einmal und läuft am {date} ab.",
-  "invitations.copy": "Link kopieren",
   "invitations.revoke": "Einladung widerrufen",
-  "invitations.revokeShort": "Widerrufen",
   "invitations.revokeOne": "Einladung widerrufen: {name}",
   "invitations.revokeHelp": "Der Link funktioniert ab sofort nicht mehr.",
   "invitations.state.open": "Offen",

@@ -1,7 +1,5 @@
 export const knowledge = {
-  "knowledge.title": "Wissen",
   "knowledge.lead": "Dateien, auf die sich Ihre Chats stützen und die sie zitieren können.",
-  "knowledge.collections": "Sammlungen",
   "knowledge.one": "Sammlung",
   "knowledge.create": "Sammlung erstellen",
   "knowledge.createLead":
@@ -10,8 +8,6 @@ export const knowledge = {
   "knowledge.none": "Noch keine Sammlungen",
   "knowledge.noneHelp":
     "Erstellen Sie eine Sammlung von Dateien, und hängen Sie sie mit # an einen Chat an.",
-  "knowledge.name": "Name",
-  "knowledge.description": "Beschreibung",
   "knowledge.way": "Suchverfahren",
   "knowledge.wayHelp":
     "Die semantische Suche erfordert ein Embedding-Modell. Ohne ein solches wird nur die Stichwortsuche verwendet.",
@@ -21,12 +17,8 @@ export const knowledge = {
   "knowledge.onlyOwnerShares":
     "Nur die Person, der die Sammlung gehört, und Admins können den Zugriff ändern oder die Sammlung löschen.",
   "knowledge.grants": "Wer diese Sammlung und ihre Dateien lesen darf",
-  "knowledge.readers": "Zugriff",
-  "knowledge.updated": "Aktualisiert",
   "knowledge.files": { one: "{count} Datei", other: "{count} Dateien" },
-  "knowledge.oneFile": "Datei",
   "knowledge.empty": "Leer",
-  "knowledge.ready": "Bereit",
   "knowledge.reading": { one: "{count} in Bearbeitung", other: "{count} in Bearbeitung" },
   "knowledge.failed": { one: "{count} fehlgeschlagen", other: "{count} fehlgeschlagen" },
   "knowledge.keywordsOnly":
@@ -36,32 +28,21 @@ export const knowledge = {
     "Die semantische Suche verwendet das integrierte Modell, das auf Englisch am besten funktioniert.",
   "knowledge.ask": "Mit dieser Sammlung chatten",
   "knowledge.gone": "Sammlung nicht gefunden",
-  "knowledge.goneHelp":
-    "Möglicherweise wurde sie gelöscht, oder sie ist nicht für Sie freigegeben.",
-  "knowledge.noFiles": "Noch keine Dateien",
   "knowledge.noFilesHelp":
     "Fügen Sie oben Dateien oder Ordner hinzu, und chatten Sie dann mit dieser Sammlung.",
   "knowledge.noFilesReader":
     "Hier erscheinen Dateien, sobald jemand sie zu dieser Sammlung hinzufügt.",
-  "knowledge.settings": "Einstellungen",
   "knowledge.reset": "Alle Dateien entfernen",
   "knowledge.resetLead": "Leert die Sammlung. Die Dateien selbst werden nicht gelöscht.",
   "knowledge.resetOne": { one: "{count} Datei entfernen", other: "{count} Dateien entfernen" },
   "knowledge.delete": "Sammlung löschen",
   "knowledge.deleteLead":
     "Chats und Modelle können diese Sammlung danach nicht mehr verwenden. Die Dateien bleiben unter „Dateien“ und in anderen Sammlungen erhalten.",
-  "knowledge.deleteOne": "{name} löschen",
-  "files.title": "Dateien",
-  "files.one": "Datei",
   "files.lead": "Alles, was Sie in Sammlungen oder Chats hochgeladen haben.",
   "files.leadAll": "Alles, was hier in Sammlungen oder Chats hochgeladen wurde.",
   "files.search": "Dateien suchen",
-  "files.none": "Noch keine Dateien",
   "files.noneHelp": "Hier erscheinen Dateien, die Sie einer Sammlung oder einem Chat hinzufügen.",
   "files.toCollections": "Zu den Sammlungen",
-  "files.name": "Name",
-  "files.state": "Status",
-  "files.anyState": "Jeder Status",
   "files.state.stored": "Nur gespeichert",
   "files.state.pending": "Wartet",
   "files.state.processing": "In Bearbeitung",
@@ -69,11 +50,8 @@ export const knowledge = {
   "files.state.completed": "Bereit",
   "files.state.failed": "Fehlgeschlagen",
   "files.embedding": "{done} von {all} Textstellen",
-  "files.size": "Größe",
-  "files.kind": "Typ",
   "files.pages": "Seiten",
   "files.passages": "Textstellen",
-  "files.embedded": "Semantische Suche",
   "files.uploaded": "Hochgeladen",
   "files.used": "Verwendet in",
   "files.unused": "Keine Sammlungen",
@@ -88,12 +66,9 @@ export const knowledge = {
   "files.moreOne": "Weitere Aktionen für {name}",
   "files.takeOut": "Aus Sammlung entfernen",
   "files.delete": "Datei löschen",
-  "files.deleteOne": "{name} löschen",
   "files.deleteHelp":
     "Löscht die Datei und ihre Textstellen endgültig. In Antworten zitierte Textstellen bleiben erhalten.",
   "files.gone": "Datei nicht gefunden",
-  "files.goneHelp": "Möglicherweise wurde sie gelöscht, oder sie ist nicht für Sie freigegeben.",
-  "files.text": "Text",
   "files.outline": {
     one: "{count} Überschrift oder Seite",
     other: "{count} Überschriften und Seiten",
@@ -107,10 +82,6 @@ export const knowledge = {
   "upload.waiting": "Wartet",
   "upload.interrupted": "Das Hochladen wurde unterbrochen.",
   "upload.progress": "{name} wird hochgeladen",
-  "upload.going": {
-    one: "{count} Datei wird hochgeladen",
-    other: "{count} Dateien werden hochgeladen",
-  },
   "upload.more": { one: "und {count} weitere", other: "und {count} weitere" },
   "upload.retryOne": "{name} erneut versuchen",
   "upload.cancelOne": "Hochladen von {name} abbrechen",
@@ -126,7 +97,6 @@ export const knowledge = {
   "playground.countOption": "{count} Textstellen",
   "playground.previous": "Vorherige Frage (bei Nachfragen)",
   "playground.previousLabel": "Vorherige Frage",
-  "playground.search": "Suchen",
   "playground.total": {
     one: "Das Modell würde {count} Textstelle erhalten.",
     other: "Das Modell würde {count} Textstellen erhalten.",
@@ -162,14 +132,9 @@ export const knowledge = {
   "attach.choose": "Sammlungen und Dateien",
   "attach.none": "Keine Sammlungen oder Dateien gefunden.",
   "attach.about": "Angehängt",
-  "attach.remove": "{name} entfernen",
   "attach.reading": "In Bearbeitung",
   "attach.gone": "Dieses Element ist nicht mehr vorhanden.",
   "attach.stored": "Diese Datei wurde nicht verarbeitet. Versuchen Sie es erneut.",
-  "attach.going": {
-    one: "{count} Datei wird hochgeladen",
-    other: "{count} Dateien werden hochgeladen",
-  },
   "attach.later": {
     one: "Ihre Nachricht wird gesendet, sobald {count} Upload abgeschlossen ist",
     other: "Ihre Nachricht wird gesendet, sobald {count} Uploads abgeschlossen sind",
@@ -179,7 +144,6 @@ export const knowledge = {
     "Laden Sie die fehlgeschlagenen Dateien erneut, oder entfernen Sie sie. Senden Sie dann die Nachricht.",
   "attach.willWait":
     "Einige Dateien werden noch verarbeitet. Die Antwort wartet bis zu 30 Sekunden darauf.",
-  "sources.title": "Quellen",
   "sources.one": "Quelle {number}: {name}",
   "sources.given": { one: "{count} Quelle verwendet", other: "{count} Quellen verwendet" },
   "sources.cited": "Zitiert",
@@ -205,10 +169,8 @@ export const knowledge = {
   "place.slide": "Folie {slide}",
   "place.sheet": "Blatt {sheet}",
   "place.row": "Zeile {row}",
-  "models.knowledge": "Wissen",
   "models.knowledgeHelp":
     "Wer dieses Modell verwenden darf, kann Textstellen aus seinen Sammlungen lesen.",
   "models.knowledgeAdd": "Sammlung hinzufügen",
-  "models.knowledgeRemove": "{name} entfernen",
   "models.knowledgeGone": "Sammlung gelöscht oder nicht für Sie freigegeben",
 }

@@ -1,6 +1,5 @@
 export const overview = {
   "admin.people": "Personen",
-  "admin.models": "Modelle",
   "admin.security": "Sicherheit",
   "admin.system": "System",
   "overview.title": "Übersicht",
@@ -11,10 +10,8 @@ export const overview = {
   "overview.week": "Letzte 7 Tage",
   "overview.noUsage": "Keine Anfragen in den letzten 7 Tagen.",
   "overview.allUsage": "Nutzung anzeigen",
-  "overview.connections": "Verbindungen",
   "overview.connectionsHealthy": "{healthy} von {count} in Ordnung",
   "overview.noConnection": "Es ist noch kein Anbieter und keine Laufzeitumgebung verbunden.",
-  "overview.connect": "Modelle verbinden",
   "overview.connectionFails": "{name} antwortet nicht.",
   "overview.openConnection": "Verbindung öffnen",
   "overview.database": "Datenbank",
@@ -36,7 +33,6 @@ export const overview = {
   "overview.jobs": { one: "{count} wartet", other: "{count} warten" },
   "overview.retrying": "{count} fehlgeschlagen, werden wiederholt",
   "overview.backup": "Letzte Sicherung",
-  "overview.noBackup": "Nie",
   "overview.backupExternal": "Über PostgreSQL",
   "overview.backupMissing":
     "Es gibt noch keine Sicherung. Führen Sie auf dem Server diesen Befehl aus:",
@@ -45,7 +41,6 @@ export const overview = {
   "overview.copyCommand": "Befehl kopieren",
   "overview.version": "Version",
   "overview.running": "Gestartet",
-  "overview.users": "Benutzer",
   "overview.pending": {
     one: "{count} Person wartet auf Freigabe.",
     other: "{count} Personen warten auf Freigabe.",

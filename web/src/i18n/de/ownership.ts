@@ -1,5 +1,4 @@
 export const ownership = {
-  "owner.title": "Eigentümer",
   "owner.deleted": "Gelöschtes Konto",
   "objects.type.model": "Modell",
   "objects.type.collection": "Sammlung",
@@ -25,10 +24,8 @@ export const ownership = {
   "objects.usedBy": "Verwendet von {names}",
   "objects.refused": "Es wurde noch nichts gelöscht. Betroffen sind:",
   "objects.accept": "Trotzdem löschen",
-  "transfer.title": "Übergeben",
   "transfer.sectionLead": "Macht eine andere Person zum Eigentümer.",
   "transfer.one": "{name} übergeben",
-  "transfer.action": "Übergeben",
   "transfer.lead":
     "Der neue Eigentümer kann alles ändern, freigeben und löschen. Der Speicherplatz wird ihm angerechnet. Bestehende Freigaben bleiben erhalten; der bisherige Eigentümer behält nur, was für ihn freigegeben ist.",
   "transfer.collectionNote":

@@ -5,8 +5,6 @@ export const projects = {
     "Alle Chats eines Projekts verwenden dieselben Anweisungen, dieselben Dateien und dasselbe Modell.",
   "projects.create": "Projekt erstellen",
   "projects.settings": "Projekteinstellungen",
-  "projects.name": "Name",
-  "projects.instructions": "Anweisungen",
   "projects.instructionsHelp":
     "Stehen am Anfang jedes Chats in diesem Projekt, noch vor dessen eigenem System-Prompt.",
   "projects.model": "Modell für neue Chats",
@@ -22,7 +20,6 @@ export const projects = {
   "projects.newChatIn": "Neuer Chat in {name}",
   "projects.chatsOf": "Chats in {name}",
   "projects.delete": "Projekt löschen",
-  "projects.deleteOne": "{name} löschen",
   "projects.deleteLead":
     "Löscht Name, Anweisungen und Einstellungen des Projekts. Seine Chats und Dateien bleiben erhalten.",
   "projects.notFound": "Projekt nicht gefunden",

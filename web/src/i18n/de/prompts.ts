@@ -1,5 +1,4 @@
 export const prompts = {
-  "prompts.title": "Prompts",
   "prompts.lead": "Texte, die Sie oft verwenden. Fügen Sie sie im Chat mit / ein.",
   "prompts.create": "Prompt erstellen",
   "prompts.createLead":
@@ -8,25 +7,18 @@ export const prompts = {
   "prompts.none": "Noch keine Prompts",
   "prompts.noneHelp":
     "Speichern Sie einen Text, den Sie oft verwenden, und fügen Sie ihn dann im Chat mit / ein.",
-  "prompts.name": "Titel",
   "prompts.command": "Befehl",
   "prompts.commandHelp": "Wird im Chat nach / eingegeben.",
-  "prompts.content": "Text",
   "prompts.contentHelp":
     "{{name}} ergibt ein Feld zum Ausfüllen, {{tone|freundlich}} eines mit Vorgabe und {{tone:förmlich,freundlich}} eine Auswahl.",
   "prompts.variables": "Variablen",
   "prompts.automatic": "wird automatisch ausgefüllt",
-  "prompts.grants": "Zugriff",
   "prompts.onlyOwnerShares": "Nur Eigentümer und Admins können diesen Prompt teilen oder löschen.",
-  "prompts.owner": "Eigentümer",
-  "prompts.updated": "Aktualisiert",
   "prompts.delete": "Prompt löschen",
-  "prompts.deleteOne": "{name} löschen",
   "prompts.deleteHelp":
     "Chats behalten den Text, den sie bereits enthalten. Das lässt sich nicht rückgängig machen.",
   "prompts.add": "Prompt einfügen",
   "prompts.save": "Als Prompt speichern",
-  "prompts.choose": "Prompts",
   "prompts.noMatch": "Kein Prompt passt",
   "prompts.by": "von {name}",
   "prompts.fillIn": "„{name}“ ausfüllen",
@@ -35,9 +27,7 @@ export const prompts = {
   "prompts.useOne": "{name} in neuem Chat verwenden",
   "keyboard.prompt": "Prompt einfügen (am Anfang einer Nachricht)",
   "instructions.title": "Anweisungen für jeden Chat",
-  "instructions.tab": "Anweisungen",
   "instructions.lead": "Was Modelle über Sie wissen sollten und wie sie antworten sollen.",
-  "instructions.text": "Anweisungen",
   "instructions.help":
     "Geht mit jeder Nachricht in Ihren eigenen Chats an das Modell, aber nicht mit API-Anfragen.",
   "instructions.placeholder":

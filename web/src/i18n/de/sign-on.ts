@@ -99,16 +99,13 @@ export const signOn = {
   "signOn.password.on": "Alle mit Passwort",
   "signOn.password.administrators": "Nur Admins",
   "signOn.password.off": "Niemand",
-  "links.title": "Verknüpfte Konten",
   "links.lead": "Konten bei Identitätsanbietern, mit denen Sie sich anmelden können.",
   "links.leadOther":
     "Konten bei Identitätsanbietern, mit denen sich dieser Benutzer anmelden kann.",
-  "links.none": "Keine",
   "links.link": "{provider} verknüpfen",
   "links.unlink": "Verknüpfung aufheben",
   "links.unlinkOne": "Verknüpfung mit {provider} aufheben",
   "links.unlinkHelp":
     "Die Anmeldung damit ist nicht mehr möglich, und damit begonnene Sitzungen werden beendet. Alle Inhalte des Kontos bleiben erhalten.",
   "links.only": "Dies ist die einzige Möglichkeit, sich bei Ihrem Konto anzumelden.",
-  "links.used": "Zuletzt verwendet",
 }

@@ -5,9 +5,7 @@ export const start = {
   "session.lead":
     "Melden Sie sich mit dem Konto an, das Sie von der Administration erhalten haben.",
   "session.email": "E-Mail",
-  "session.password": "Passwort",
   "session.passwordHelp": "Verwenden Sie mindestens 8 Zeichen.",
-  "session.name": "Name",
   "session.showPassword": "Passwort anzeigen",
   "session.hidePassword": "Passwort verbergen",
   "session.noAccount": "Noch kein Konto?",
@@ -24,8 +22,6 @@ export const start = {
   "welcome.setupCode": "Einrichtungscode",
   "welcome.setupCodeHelp":
     "Das Gateway schreibt ihn beim Start in sein Protokoll. Er belegt, dass Sie diesen Server betreiben.",
-  "welcome.stepAccount": "Konto",
-  "welcome.stepSource": "Modelle",
   "welcome.stepChat": "Chat",
   "welcome.stepDone": "Erledigt:",
   "source.title": "Modelle verbinden",
@@ -53,4 +49,11 @@ export const start = {
   "source.providerHelp":
     "Wählen Sie einen aus, oder geben Sie die Adresse eines Servers mit OpenAI-kompatibler API ein.",
   "source.save": "Verbinden",
+  "session.ended": "Ihre Sitzung wurde beendet. Melden Sie sich erneut an.",
+  "session.endedTitle": "Ihre Sitzung wurde beendet",
+  "session.endedLead":
+    "Melden Sie sich als {email} an, um an derselben Stelle weiterzuarbeiten. Ihre Eingaben bleiben erhalten.",
+  "session.someoneElse": "Mit einem anderen Konto anmelden",
+  "session.signedIn": "Sie sind angemeldet",
+  "session.signedInLead": "Schließen Sie diesen Tab, und kehren Sie zur vorherigen Seite zurück.",
 }

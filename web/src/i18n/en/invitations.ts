@@ -10,18 +10,14 @@ export const invitations = {
   "invitations.anyone": "Anyone with the link",
   "invitations.oneRecipient": "one person",
   "invitations.by": "Created by {name}",
-  "invitations.expires": "Expires",
   "invitations.days": { one: "After {count} day", other: "After {count} days" },
   "invitations.emailHelp":
     "Only this address can use the link. Leave blank to let the person enter one.",
   "invitations.addGroup": "Add a group",
-  "invitations.removeGroup": "Remove {name}",
   "invitations.created": "The invitation is ready",
   "invitations.createdLead":
     "Send this link to {recipient}. It is shown only now, works once, and expires on {date}.",
-  "invitations.copy": "Copy link",
   "invitations.revoke": "Revoke invitation",
-  "invitations.revokeShort": "Revoke",
   "invitations.revokeOne": "Revoke the invitation for {name}",
   "invitations.revokeHelp": "The link stops working immediately.",
   "invitations.state.open": "Open",

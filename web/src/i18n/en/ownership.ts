@@ -1,5 +1,4 @@
 export const ownership = {
-  "owner.title": "Owner",
   "owner.deleted": "Deleted account",
   "objects.type.model": "Model",
   "objects.type.collection": "Collection",
@@ -25,10 +24,8 @@ export const ownership = {
   "objects.usedBy": "Used by {names}",
   "objects.refused": "Nothing was deleted yet. This affects:",
   "objects.accept": "Delete it all the same",
-  "transfer.title": "Hand over",
   "transfer.sectionLead": "Makes another person the owner.",
   "transfer.one": "Hand over {name}",
-  "transfer.action": "Hand over",
   "transfer.lead":
     "The new owner can change, share, and delete it. It counts toward their storage. Everyone it is shared with keeps access, but its previous owner only does if it is shared with them.",
   "transfer.collectionNote": "Files that are only in this collection are handed over with it.",

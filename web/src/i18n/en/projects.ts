@@ -5,8 +5,6 @@ export const projects = {
   "projects.lead": "A project gives its chats the same instructions, files and model.",
   "projects.create": "Create project",
   "projects.settings": "Project settings",
-  "projects.name": "Name",
-  "projects.instructions": "Instructions",
   "projects.instructionsHelp":
     "Sent with every chat in this project, before its own system prompt.",
   "projects.model": "Model for new chats",
@@ -21,7 +19,6 @@ export const projects = {
   "projects.newChatIn": "New chat in {name}",
   "projects.chatsOf": "Chats in {name}",
   "projects.delete": "Delete project",
-  "projects.deleteOne": "Delete {name}",
   "projects.deleteLead":
     "Deletes the project's name, instructions and settings. Its chats and files are kept.",
   "projects.notFound": "Project not found",

@@ -91,15 +91,12 @@ export const signOn = {
   "signOn.password.on": "Everyone with a password",
   "signOn.password.administrators": "Administrators only",
   "signOn.password.off": "No one",
-  "links.title": "Linked accounts",
   "links.lead": "Accounts at identity providers that you can sign in with.",
   "links.leadOther": "Accounts at identity providers that this user can sign in with.",
-  "links.none": "None",
   "links.link": "Link {provider}",
   "links.unlink": "Unlink",
   "links.unlinkOne": "Unlink {provider}",
   "links.unlinkHelp":
     "It can no longer be used to sign in, and sessions started with it end. Everything in the account is kept.",
   "links.only": "This is the only way to sign in to your account.",
-  "links.used": "Last used",
 }

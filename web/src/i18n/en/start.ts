@@ -4,9 +4,7 @@ export const start = {
   "session.signUp": "Create account",
   "session.lead": "Use the account your administrator gave you.",
   "session.email": "Email",
-  "session.password": "Password",
   "session.passwordHelp": "Use at least 8 characters.",
-  "session.name": "Name",
   "session.showPassword": "Show password",
   "session.hidePassword": "Hide password",
   "session.noAccount": "Don't have an account?",
@@ -22,8 +20,6 @@ export const start = {
   "welcome.setupCode": "Setup code",
   "welcome.setupCodeHelp":
     "The gateway prints it to its log at startup. It proves that you run this server.",
-  "welcome.stepAccount": "Account",
-  "welcome.stepSource": "Models",
   "welcome.stepChat": "Chat",
   "welcome.stepDone": "Done:",
   "source.title": "Connect models",
@@ -49,4 +45,11 @@ export const start = {
   "source.providerHelp":
     "Choose one, or enter the address of any server with an OpenAI-compatible API.",
   "source.save": "Connect",
+  "session.ended": "Your session has ended. Sign in again.",
+  "session.endedTitle": "Your session has ended",
+  "session.endedLead":
+    "Sign in as {email} to continue where you left off. What you have typed is kept.",
+  "session.someoneElse": "Sign in as someone else",
+  "session.signedIn": "You're signed in",
+  "session.signedInLead": "Close this tab and return to the page you came from.",
 }

@@ -25,7 +25,7 @@ export const AccountFields = (props: AccountFieldsProps) => {
   return (
     <>
       <TextField
-        label={t("session.name")}
+        label={t("label.name")}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
@@ -42,7 +42,7 @@ export const AccountFields = (props: AccountFieldsProps) => {
         disabled={hasFixedEmail}
       />
       <PasswordField
-        label={t("session.password")}
+        label={t("label.password")}
         help={t("session.passwordHelp")}
         value={values.password}
         onValue={(password) => set({ password })}

@@ -31,7 +31,7 @@ const Instructions = ({ saved }: { saved: string }) => {
   return (
     <Form form={form}>
       <Field
-        label={t("instructions.text")}
+        label={t("label.instructions")}
         help={t("instructions.help")}
         error={fieldError(error, "instructions")}
       >

@@ -21,7 +21,7 @@ export const KeysPage = () => {
   const [revoked, setRevoked] = useState<ApiKey | null>(null)
   return (
     <ListPage
-      title={t("keys.title")}
+      title={t("label.apiKeys")}
       lead={t("keys.lead")}
       result={toOnePage({ data: data?.toReversed(), error, refetch })}
       create={{ to: "/account/keys/new", label: t("keys.create") }}
@@ -58,7 +58,7 @@ const revoke = async ({ id }: ApiKey): Promise<void> => {
 const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
   {
     id: "name",
-    header: t("keys.name"),
+    header: t("label.name"),
     grow: true,
     cell: ({ name, hint }) => <NameCell detail={<code>sk-…{hint}</code>}>{name}</NameCell>,
   },
@@ -71,11 +71,11 @@ const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
   },
   {
     id: "created",
-    header: t("keys.created"),
+    header: t("label.created"),
     wideOnly: true,
     cell: (key) => <Time at={key.created_at} />,
   },
-  { id: "expires", header: t("keys.expires"), belowName: "labeled", cell: expiryOf },
+  { id: "expires", header: t("label.expires"), belowName: "labeled", cell: expiryOf },
   {
     id: "revoke",
     header: "",
@@ -86,7 +86,7 @@ const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
         aria-label={t("keys.revokeOne", { name: key.name })}
         onClick={() => onRevoke(key)}
       >
-        {t("keys.revokeShort")}
+        {t("action.revoke")}
       </Button>
     ),
   },
@@ -94,7 +94,7 @@ const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
 
 const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
   <span title={[...(models ?? []), ...(routes ?? [])].join("\n")}>
-    {models ? t("keys.someModels", { count: models.length }) : t("keys.allModels")}
+    {models ? t("keys.someModels", { count: models.length }) : t("label.allModels")}
     {" · "}
     {routes ? t("keys.someRoutes", { count: routes.length }) : t("keys.allRoutes")}
   </span>

@@ -7,14 +7,14 @@ export const AccountLayout = () => (
   <TabbedArea
     tabs={
       <LinkTabs
-        label={t("account.title")}
+        label={t("label.account")}
         tabs={[
           { to: "/account", label: t("account.profile"), exact: true },
-          { to: "/account/instructions", label: t("instructions.tab") },
-          { to: "/account/keys", label: t("keys.title") },
+          { to: "/account/instructions", label: t("label.instructions") },
+          { to: "/account/keys", label: t("label.apiKeys") },
           { to: "/account/programs", label: t("programs.title") },
           { to: "/account/usage", label: t("usage.title") },
-          { to: "/account/sessions", label: t("sessions.title") },
+          { to: "/account/sessions", label: t("label.sessions") },
         ]}
       />
     }

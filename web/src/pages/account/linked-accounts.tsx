@@ -22,7 +22,7 @@ export const OwnLinkedAccounts = () => {
     ({ name }) => !data.items.some((item) => item.provider === name),
   )
   return (
-    <Section title={t("links.title")} lead={t("links.lead")}>
+    <Section title={t("label.linkedAccounts")} lead={t("links.lead")}>
       <LinkedAccountList
         identities={data}
         userId={null}
@@ -44,7 +44,7 @@ export const UserLinkedAccounts = ({ userId }: { userId: string }) => {
   const { data } = useQuery(identitiesQuery(userId))
   if (!data || data.items.length === 0) return null
   return (
-    <Section title={t("links.title")} lead={t("links.leadOther")}>
+    <Section title={t("label.linkedAccounts")} lead={t("links.leadOther")}>
       <LinkedAccountList identities={data} userId={userId} locked={false} />
     </Section>
   )
@@ -63,7 +63,7 @@ const LinkedAccountList = ({
   locked,
 }: LinkedAccountListProps): ReactNode =>
   items.length === 0 ? (
-    <p className="text-sm text-muted">{t("links.none")}</p>
+    <p className="text-sm text-muted">{t("label.none")}</p>
   ) : (
     <ul className="flex flex-col rounded border border-line">
       {items.map((identity) => (
@@ -76,7 +76,7 @@ const LinkedAccountList = ({
             <p className="truncate text-xs text-muted">{identity.email ?? identity.subject}</p>
           </div>
           <p className="text-xs text-muted">
-            {t("links.used")}: <Time at={identity.last_used_at} inSentence />
+            {t("label.lastUsed")}: <Time at={identity.last_used_at} inSentence />
           </p>
           {locked ? (
             <p className="basis-full text-xs text-muted">{t("links.only")}</p>

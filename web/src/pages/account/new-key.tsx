@@ -37,7 +37,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
       const lifetimeSeconds = Number(days) * daySeconds
       return api.post("/api/v1/auths/api_keys", {
         body: {
-          name: name.trim() || t("keys.namePlaceholder"),
+          name: name.trim() || t("label.apiKey"),
           ...(lifetimeSeconds > 0 && {
             expires_at: Math.floor(Date.now() / 1000) + lifetimeSeconds,
           }),
@@ -54,19 +54,19 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
     <CreatePage
       title={t("keys.create")}
       lead={t("keys.createLead")}
-      breadcrumb={<BackLink to="/account/keys">{t("keys.title")}</BackLink>}
+      breadcrumb={<BackLink to="/account/keys">{t("label.apiKeys")}</BackLink>}
       form={form}
       fields={["name", "expires_at", "allowed_models", "allowed_routes"]}
     >
       <TextField
-        label={t("keys.name")}
+        label={t("label.name")}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
-        placeholder={t("keys.namePlaceholder")}
+        placeholder={t("label.apiKey")}
         autoComplete="off"
       />
-      <Field label={t("keys.expires")} error={fieldError(error, "expires_at")}>
+      <Field label={t("label.expires")} error={fieldError(error, "expires_at")}>
         {(controlProps) => (
           <Select
             {...controlProps}
@@ -81,7 +81,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
       </Field>
       <TokensField
         label={t("keys.models")}
-        placeholder={t("keys.allModels")}
+        placeholder={t("label.allModels")}
         values={values.models}
         onValues={(next) => set({ models: next })}
         suggestions={models.map(({ id }) => id)}

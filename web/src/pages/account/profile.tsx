@@ -40,7 +40,7 @@ const Profile = () => {
   return (
     <Form form={form}>
       <TextField
-        label={t("session.name")}
+        label={t("label.name")}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
@@ -110,7 +110,7 @@ const Password = () => {
   const { error } = change
   const wrong = fieldError(error, "new_password")
   return (
-    <Section title={t("account.password")} lead={t("account.passwordLead")}>
+    <Section title={t("label.password")} lead={t("account.passwordLead")}>
       <form
         noValidate
         className="flex flex-col gap-4"

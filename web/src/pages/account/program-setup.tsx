@@ -77,7 +77,7 @@ const LoadedSetup = ({
       </div>
       {keyField}
       <div className="grid gap-4 wide:grid-cols-2">
-        <Field label={t("keys.snippetModel")}>
+        <Field label={t("label.model")}>
           {(controlProps) => (
             <Combobox {...controlProps} choices={choices} value={model} onValue={setChosen} />
           )}

@@ -102,7 +102,7 @@ const KeyField = ({ isFocused = false, children }: KeyFieldProps) => {
       className="flex flex-col gap-2 outline-none"
     >
       <p id={id} className="text-sm font-medium">
-        {t("programs.key")}
+        {t("label.apiKey")}
       </p>
       {children}
     </div>

@@ -16,11 +16,11 @@ import { describeDevice } from "./device-name.ts"
 export const SessionsPage = () => {
   const sessions = useQuery(sessionsQuery)
   return (
-    <Page title={t("sessions.title")} lead={t("sessions.lead")}>
+    <Page title={t("label.sessions")} lead={t("sessions.lead")}>
       <QueryResult query={sessions}>
         {(items) => (
           <Table
-            label={t("sessions.title")}
+            label={t("label.sessions")}
             items={items}
             idOf={({ id }) => id}
             columns={[
@@ -45,13 +45,13 @@ export const SessionsPage = () => {
               },
               {
                 id: "used",
-                header: t("sessions.used"),
+                header: t("label.lastUsed"),
                 belowName: "labeled",
                 cell: ({ last_used_at, created_at }) => <Time at={last_used_at ?? created_at} />,
               },
               {
                 id: "ends",
-                header: t("sessions.ends"),
+                header: t("label.expires"),
                 belowName: "labeled",
                 cell: ({ expires_at }) => <Time at={expires_at} />,
               },

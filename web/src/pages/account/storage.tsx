@@ -11,14 +11,14 @@ import { QueryResult } from "../../ui/query-result.tsx"
 const warnShare = 0.9
 
 const labels: Record<keyof StorageBreakdown, MessageKey> = {
-  files: "storage.files",
+  files: "label.files",
   text: "storage.text",
-  chats: "storage.chats",
+  chats: "label.chats",
   images: "storage.images",
-  models: "storage.models",
+  models: "label.models",
   prompts: "storage.prompts",
   responses: "storage.responses",
-  functions: "storage.functions",
+  functions: "label.functions",
 }
 const parts = [
   "files",

@@ -18,15 +18,15 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
   {
     label: "admin.people",
     pages: [
-      { to: "/admin/users", label: "users.title" },
-      { to: "/admin/groups", label: "groups.title" },
+      { to: "/admin/users", label: "label.users" },
+      { to: "/admin/groups", label: "label.groups" },
       { to: "/admin/invitations", label: "invitations.title" },
     ],
   },
   {
-    label: "admin.models",
+    label: "label.models",
     pages: [
-      { to: "/admin/connections", label: "connections.title" },
+      { to: "/admin/connections", label: "label.connections" },
       { to: "/admin/usage", label: "usage.title" },
       { to: "/admin/ratings", label: "ratings.title" },
     ],
@@ -35,12 +35,12 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     label: "admin.security",
     pages: [
       { to: "/admin/sign-on", label: "signOn.title" },
-      { to: "/admin/provisioning", label: "provisioning.title" },
-      { to: "/admin/audit", label: "audit.title" },
+      { to: "/admin/provisioning", label: "label.provisioning" },
+      { to: "/admin/audit", label: "label.auditLog" },
     ],
   },
   {
     label: "admin.system",
-    pages: [{ to: "/admin/settings", label: "settings.title" }],
+    pages: [{ to: "/admin/settings", label: "label.settings" }],
   },
 ]

@@ -60,7 +60,7 @@ const backupItems = ({ backup_command, last_backup_at }: Overview): AttentionIte
 
 const connectionItems = (connections: readonly ConnectionView[]): AttentionItem[] => {
   if (connections.length === 0) {
-    const link = <ButtonLink to="/connect">{t("overview.connect")}</ButtonLink>
+    const link = <ButtonLink to="/connect">{t("action.connectModels")}</ButtonLink>
     return [{ id: "connect", text: t("overview.noConnection"), link }]
   }
   return connections

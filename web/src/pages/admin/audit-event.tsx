@@ -20,9 +20,9 @@ export const AuditEventPage = () => {
   const event = useQuery(auditEventQuery(eventId))
   return (
     <Page
-      title={event.data ? auditSentence({ event: event.data }) : t("audit.one")}
+      title={event.data ? auditSentence({ event: event.data }) : t("label.event")}
       lead={event.data && formatExactTime(event.data.at)}
-      breadcrumb={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/audit">{t("label.auditLog")}</BackLink>}
       narrow
     >
       <QueryResult query={event} rows={8}>
@@ -100,9 +100,9 @@ const factsOf = (event: AuditEvent): [string, ReactNode][] => {
   const { key_id, key_name, address, target_type, changed, ignored, count, request_id, block } =
     event
   const facts: [string, ReactNode | false | null][] = [
-    [t("audit.action"), <Coded key="action">{event.action}</Coded>],
+    [t("label.action"), <Coded key="action">{event.action}</Coded>],
     [t("audit.actor"), <Actor key="actor" event={event} />],
-    [t("audit.key"), key_name ?? (key_id && <Coded>{key_id}</Coded>)],
+    [t("label.apiKey"), key_name ?? (key_id && <Coded>{key_id}</Coded>)],
     [t("audit.address"), address],
     [
       t("audit.target"),

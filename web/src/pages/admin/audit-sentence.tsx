@@ -3,8 +3,8 @@ import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { isMessageKey, type MessageKey, t } from "../../i18n/translate.ts"
 
 const actorLabels: Record<string, MessageKey> = {
-  user: "actor.user",
-  key: "actor.key",
+  user: "label.user",
+  key: "label.apiKey",
   scim: "actor.scim",
   system: "actor.system",
   anonymous: "actor.anonymous",
@@ -15,7 +15,7 @@ export const actorName = (event: AuditEvent): string => {
   const { actor_type, actor_name, actor_display_name, actor_id } = event
   const kind = actorLabels[actor_type]
   const named = actor_type === "user" || actor_type === "key"
-  if (named) return actor_display_name ?? actor_name ?? actor_id ?? t("actor.user")
+  if (named) return actor_display_name ?? actor_name ?? actor_id ?? t("label.user")
   return kind ? t(kind) : actor_type
 }
 

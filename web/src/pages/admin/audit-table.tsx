@@ -10,7 +10,7 @@ import { type AuditLine, AuditSentence } from "./audit-sentence.tsx"
 export const OutcomeBadge = ({ event: { outcome, status } }: { event: AuditEvent }) =>
   outcome === "failure" ? (
     <Badge tone="danger">
-      {t("audit.failed")}
+      {t("label.failed")}
       {status !== null && ` (${status})`}
     </Badge>
   ) : (
@@ -23,7 +23,7 @@ const When = ({ event }: { event: AuditEvent }) => (
     <Time at={event.at} />
     {event.outcome === "failure" && (
       <span className="block @min-[46rem]:hidden">
-        <Badge tone="danger">{t("audit.failed")}</Badge>
+        <Badge tone="danger">{t("label.failed")}</Badge>
       </span>
     )}
   </>
@@ -33,7 +33,7 @@ const columns = (): Column<AuditLine>[] => [
   { id: "at", header: t("audit.when"), cell: When },
   {
     id: "action",
-    header: t("audit.event"),
+    header: t("label.event"),
     grow: "text",
     cell: (line) => (
       <Link
@@ -68,7 +68,7 @@ const columns = (): Column<AuditLine>[] => [
 
 export const AuditTable = ({ items }: { items: readonly AuditEvent[] }) => (
   <Table
-    label={t("audit.title")}
+    label={t("label.auditLog")}
     items={groupAuditEvents(items)}
     idOf={({ event }) => event.id}
     columns={columns()}

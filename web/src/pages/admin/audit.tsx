@@ -18,25 +18,25 @@ type Filters = "actor" | "action" | "operation" | "target" | "outcome" | "hours"
 
 /** Kinds of items, by the prefix of their actions. */
 const kinds: readonly (readonly [string, MessageKey])[] = [
-  ["user.", "audit.accounts"],
-  ["group.", "audit.groups"],
+  ["user.", "label.accounts"],
+  ["group.", "label.groups"],
   ["invitation.", "invitations.title"],
-  ["key.", "audit.keys"],
-  ["session.", "audit.sessions"],
+  ["key.", "label.apiKeys"],
+  ["session.", "label.sessions"],
   ["auth.failed", "audit.refusals"],
   ["sign_on.", "audit.signOn"],
-  ["identity.", "audit.identities"],
-  ["chat.", "chat.chats"],
-  ["model.", "audit.models"],
-  ["function.", "audit.functions"],
-  ["connection.", "audit.connections"],
-  ["file.", "audit.files"],
-  ["collection.", "audit.collections"],
-  ["prompt.", "prompts.title"],
+  ["identity.", "label.linkedAccounts"],
+  ["chat.", "label.chats"],
+  ["model.", "label.models"],
+  ["function.", "label.functions"],
+  ["connection.", "label.connections"],
+  ["file.", "label.files"],
+  ["collection.", "label.collections"],
+  ["prompt.", "label.prompts"],
   ["project.", "projects.title"],
-  ["settings.", "audit.settings"],
-  ["scim.", "audit.provisioning"],
-  ["audit.", "audit.itself"],
+  ["settings.", "label.settings"],
+  ["scim.", "label.provisioning"],
+  ["audit.", "label.auditLog"],
 ]
 
 const operations = ["create", "update", "delete", "access"] as const
@@ -44,7 +44,7 @@ const operations = ["create", "update", "delete", "access"] as const
 const spans = (): { value: string; label: string }[] => [
   { value: "", label: t("audit.anyTime") },
   ...[1, 24].map((count) => ({ value: String(count), label: t("audit.hours", { count }) })),
-  ...[7, 30].map((count) => ({ value: String(count * 24), label: t("audit.days", { count }) })),
+  ...[7, 30].map((count) => ({ value: String(count * 24), label: t("label.lastDays", { count }) })),
 ]
 
 export const AuditPage = () => {
@@ -60,7 +60,7 @@ export const AuditPage = () => {
   }
   return (
     <Page
-      title={t("audit.title")}
+      title={t("label.auditLog")}
       lead={t("audit.lead")}
       action={
         <>
@@ -84,7 +84,7 @@ export const AuditPage = () => {
           ]}
         />
         <Filter
-          label={t("audit.action")}
+          label={t("label.action")}
           value={outcome ?? operation ?? ""}
           onValue={(next) =>
             change(

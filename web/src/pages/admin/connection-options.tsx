@@ -50,7 +50,7 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
     <TokensField
       label={t("connection.allowed")}
       help={t("connection.allowedHelp")}
-      placeholder={t("keys.allModels")}
+      placeholder={t("label.allModels")}
       values={values.allowed_models ?? []}
       onValues={(next) => set({ allowed_models: next.length > 0 ? next : null })}
       error={fieldError(error, "allowed_models")}

@@ -35,7 +35,7 @@ export const ConnectionPage = () => {
     <Page
       title={connection.data?.name ?? t("connections.one")}
       lead={connection.data?.base_url}
-      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/connections">{t("label.connections")}</BackLink>}
       narrow
     >
       <QueryResult query={connection} rows={8}>
@@ -63,7 +63,7 @@ const State = ({ connection: { kind, health } }: { connection: ConnectionView })
         </div>,
       ],
       [t("connections.answered"), <Time key="answered" at={health.last_ok_at} />],
-      [t("models.title"), health.models],
+      [t("label.models"), health.models],
       [t("connections.running"), health.running],
     ]}
   />
@@ -133,7 +133,7 @@ const Details = ({ connection }: { connection: ConnectionView }) => {
 const ConnectionRemoval = ({ connection: { id, name } }: { connection: ConnectionView }) => (
   <DeleteSection
     action={t("connections.delete")}
-    title={t("connections.deleteOne", { name })}
+    title={t("action.deleteOne", { name })}
     lead={t("connections.deleteLead")}
     onRemove={(confirm) =>
       api.delete("/api/v1/connections/:id", { params: { id }, query: { confirm } })

@@ -43,7 +43,7 @@ export const ConnectionsPage = () => {
   })
   return (
     <ListPage
-      title={t("connections.title")}
+      title={t("label.connections")}
       lead={t("connections.lead")}
       result={toOnePage(connections)}
       create={{ to: "/admin/connections/new", label: t("connections.add") }}
@@ -106,7 +106,7 @@ const columns = (
   },
   {
     id: "models",
-    header: t("models.title"),
+    header: t("label.models"),
     align: "right",
     wideOnly: true,
     cell: ({ health }) => health.models,
@@ -129,7 +129,7 @@ const orderColumn = (
   onMove: (id: string, step: number) => void,
 ): Column<ConnectionView> => ({
   id: "order",
-  header: t("connections.order"),
+  header: t("label.order"),
   wideOnly: true,
   cell: (connection) => <OrderButtons items={items} connection={connection} onMove={onMove} />,
 })

@@ -42,7 +42,7 @@ export const DayChart = (props: DayChartProps) => {
   const [hoveredDay, setHoveredDay] = useState<Day | null>(null)
   const days = fillDays(props)
   const top = roundUp(Math.max(...days.map((day) => day[measure])))
-  const name = t(measure === "requests" ? "usage.requests" : "usage.tokens")
+  const name = t(measure === "requests" ? "usage.requests" : "label.tokens")
   const first = days[0]
   const last = days.at(-1)
   return (
@@ -54,7 +54,7 @@ export const DayChart = (props: DayChartProps) => {
           onValue={(value) => setMeasure(value === "tokens" ? "tokens" : "requests")}
           options={[
             { value: "requests", label: t("usage.requests") },
-            { value: "tokens", label: t("usage.tokens") },
+            { value: "tokens", label: t("label.tokens") },
           ]}
         />
         <span className="text-sm text-muted tabular">

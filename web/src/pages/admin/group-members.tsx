@@ -39,7 +39,7 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
   })
   const remove = ({ id, name }: GroupMember) => (
     <Button
-      aria-label={t("members.removeOne", { name })}
+      aria-label={t("action.removeOne", { name })}
       onClick={() => change.mutate({ verb: "remove", id })}
     >
       {t("action.remove")}
@@ -67,7 +67,7 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
                 columns={[
                   {
                     id: "name",
-                    header: t("user.name"),
+                    header: t("label.name"),
                     grow: true,
                     cell: ({ id, name, email }) => (
                       <NameCell detail={email}>

@@ -20,9 +20,9 @@ export const GroupPage = () => {
   const group = useQuery(groupQuery(groupId))
   return (
     <Page
-      title={group.data?.name ?? t("groups.one")}
+      title={group.data?.name ?? t("label.group")}
       lead={group.data && t("groups.count", { count: group.data.member_count })}
-      breadcrumb={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/groups">{t("label.groups")}</BackLink>}
       narrow
     >
       <QueryResult query={group}>
@@ -59,7 +59,7 @@ const Details = ({ group }: { group: Group }) => {
 const GroupRemoval = ({ group: { id, name } }: { group: Group }) => (
   <DeleteSection
     action={t("groups.delete")}
-    title={t("groups.deleteOne", { name })}
+    title={t("action.deleteOne", { name })}
     lead={t("groups.deleteLead")}
     onRemove={(confirm) => api.delete("/api/v1/groups/:id", { params: { id }, query: { confirm } })}
     backTo="/admin/groups"

@@ -14,7 +14,7 @@ export const GroupsPage = () => {
   const groups = useQuery(groupsQuery(list.params))
   return (
     <ListPage
-      title={t("groups.title")}
+      title={t("label.groups")}
       lead={t("groups.lead")}
       list={list}
       result={groups}
@@ -25,7 +25,7 @@ export const GroupsPage = () => {
       columns={[
         {
           id: "name",
-          header: t("groups.name"),
+          header: t("label.name"),
           sort: "name",
           grow: true,
           cell: ({ id, name, description, source }) => (
@@ -39,7 +39,7 @@ export const GroupsPage = () => {
         },
         {
           id: "created",
-          header: t("user.created"),
+          header: t("label.created"),
           sort: "created_at",
           wideOnly: true,
           cell: ({ created_at }) => <Time at={created_at} />,

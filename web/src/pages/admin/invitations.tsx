@@ -95,13 +95,13 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
   },
   {
     id: "state",
-    header: t("user.active"),
+    header: t("label.status"),
     belowName: "plain",
     cell: ({ state }) => <Status tone={tones[state]}>{t(`invitations.state.${state}`)}</Status>,
   },
   {
     id: "expires",
-    header: t("invitations.expires"),
+    header: t("label.expires"),
     belowName: "labeled",
     cell: ({ expires_at }) => <Time at={expires_at} />,
   },
@@ -116,7 +116,7 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
           aria-label={t("invitations.revokeOne", { name: recipientOf(invitation) })}
           onClick={() => onRevoke(invitation)}
         >
-          {t("invitations.revokeShort")}
+          {t("action.revoke")}
         </Button>
       ),
   },

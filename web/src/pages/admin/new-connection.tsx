@@ -22,7 +22,7 @@ export const NewConnectionPage = () => {
     <Page
       title={t("connections.add")}
       lead={t("connections.addLead")}
-      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/connections">{t("label.connections")}</BackLink>}
       narrow
     >
       <QueryResult query={providers} rows={8}>

@@ -23,7 +23,7 @@ export const GroupFields = ({
 }: GroupFieldsProps) => (
   <>
     <TextField
-      label={t("groups.name")}
+      label={t("label.name")}
       help={provisioned && t("provisioning.kept")}
       disabled={provisioned}
       value={values.name}
@@ -31,7 +31,7 @@ export const GroupFields = ({
       error={fieldError(error, "name")}
       autoComplete="off"
     />
-    <Field label={t("groups.description")} error={fieldError(error, "description")}>
+    <Field label={t("label.description")} error={fieldError(error, "description")}>
       {(controlProps) => (
         <TextArea
           {...controlProps}
@@ -59,7 +59,7 @@ export const NewGroupPage = () => {
     <CreatePage
       title={t("groups.create")}
       lead={t("groups.lead")}
-      breadcrumb={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/groups">{t("label.groups")}</BackLink>}
       form={form}
     >
       <GroupFields form={form} />

@@ -81,7 +81,7 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
         )}
       </Field>
       <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
-      <Field label={t("invitations.expires")}>
+      <Field label={t("label.expires")}>
         {(controlProps) => (
           <Select
             {...controlProps}
@@ -115,7 +115,7 @@ const GroupsField = ({ groups, onGroups }: GroupsFieldProps) => {
     if (group) onGroups([...groups, { id: group.id, name: group.name }])
   }
   return (
-    <Field label={t("groups.title")}>
+    <Field label={t("label.groups")}>
       {(controlProps) => (
         <div className="flex flex-col gap-2">
           <Combobox
@@ -133,7 +133,7 @@ const GroupsField = ({ groups, onGroups }: GroupsFieldProps) => {
                 <li key={id}>
                   <Button
                     icon={X}
-                    aria-label={t("invitations.removeGroup", { name })}
+                    aria-label={t("action.removeOne", { name })}
                     onClick={() => onGroups(groups.filter((group) => group.id !== id))}
                   >
                     {name}
@@ -169,7 +169,7 @@ const Created = ({
         <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
           {link}
         </code>
-        <CopyButton text={link} label={t("invitations.copy")} hasLabel />
+        <CopyButton text={link} label={t("action.copyLink")} hasLabel />
       </div>
       <div>
         <ButtonLink to="/admin/invitations" variant="primary">

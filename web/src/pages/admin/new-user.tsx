@@ -24,7 +24,7 @@ export const NewUserPage = () => {
     <CreatePage
       title={t("users.add")}
       lead={t("users.addLead")}
-      breadcrumb={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/users">{t("label.users")}</BackLink>}
       form={form}
     >
       <AccountFields values={values} set={set} error={error} owner="theirs" />

@@ -104,12 +104,12 @@ const Week = ({ children }: { children: ReactNode }) => (
 )
 
 const statusLabels = [
-  "overview.connections",
+  "label.connections",
   "overview.database",
   "overview.disk",
   "overview.queue",
   "overview.backup",
-  "overview.users",
+  "label.users",
   "overview.version",
   "overview.running",
 ] as const
@@ -123,7 +123,7 @@ const statusRows = (
   const healthy = used.filter(({ health }) => health.status !== "resting").length
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL"
   const values: Record<(typeof statusLabels)[number], ReactNode> = {
-    "overview.connections": (
+    "label.connections": (
       <Status tone={healthy === used.length ? "ok" : "danger"}>
         {t("overview.connectionsHealthy", { healthy, count: used.length })}
       </Status>
@@ -142,7 +142,7 @@ const statusRows = (
       </Status>
     ),
     "overview.backup": <LastBackup at={last_backup_at} kind={database.kind} />,
-    "overview.users": formatNumber(overview.users.total),
+    "label.users": formatNumber(overview.users.total),
     "overview.version": `${overview.version} · Node ${overview.node_version}`,
     "overview.running": <Time at={overview.started_at} />,
   }
@@ -157,5 +157,5 @@ const DiskStatus = ({ disk }: Pick<Overview, "disk">) => {
 
 const LastBackup = ({ at, kind }: { at: number | null; kind: Overview["database"]["kind"] }) => {
   if (kind === "postgres") return t("overview.backupExternal")
-  return at === null ? <Status tone="warn">{t("overview.noBackup")}</Status> : <Time at={at} />
+  return at === null ? <Status tone="warn">{t("state.never")}</Status> : <Time at={at} />
 }

@@ -48,7 +48,7 @@ export const ProviderTiles = ({ providers, values, set }: ProviderTilesProps) =>
   )
   return (
     <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">{t("providers.choose")}</legend>
+      <legend className="mb-1.5 text-sm font-medium">{t("label.provider")}</legend>
       <div className="grid grid-cols-2 gap-2 wide:grid-cols-3">
         {presets.map((preset) => (
           <Tile

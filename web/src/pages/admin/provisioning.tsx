@@ -27,7 +27,7 @@ const tones = { on: "ok", off: "plain", misconfigured: "danger" } as const
 export const ProvisioningPage = () => {
   const provisioning = useQuery(provisioningQuery)
   return (
-    <Page title={t("provisioning.title")} lead={t("provisioning.lead")}>
+    <Page title={t("label.provisioning")} lead={t("provisioning.lead")}>
       <QueryResult query={provisioning} rows={8}>
         {(data) => <Sections data={data} />}
       </QueryResult>
@@ -106,9 +106,9 @@ const ConnectSection = ({ baseUrl, token }: ConnectSectionProps) => (
 )
 
 const Tokens = ({ tokens }: { tokens: Provisioning["tokens"] }) => (
-  <Section title={t("provisioning.tokens")} lead={t("provisioning.tokenHelp")}>
+  <Section title={t("label.tokens")} lead={t("provisioning.tokenHelp")}>
     <Table
-      label={t("provisioning.tokens")}
+      label={t("label.tokens")}
       items={tokens}
       idOf={({ id, previous }) => `${id} ${previous}`}
       columns={[
@@ -124,7 +124,7 @@ const Tokens = ({ tokens }: { tokens: Provisioning["tokens"] }) => (
         },
         {
           id: "used",
-          header: t("provisioning.lastUsed"),
+          header: t("label.lastUsed"),
           cell: ({ last_used_at: at }) =>
             at === null ? (
               <span className="text-muted">{t("provisioning.notLately")}</span>
@@ -159,7 +159,7 @@ const factsOf = (data: Provisioning): [string, ReactNode][] => [
 ]
 
 const StatusSection = ({ data }: { data: Provisioning }) => (
-  <Section title={t("provisioning.state")}>
+  <Section title={t("label.status")}>
     <DefinitionList rows={factsOf(data)} />
   </Section>
 )

@@ -29,7 +29,7 @@ const Thumb = ({ value }: Pick<RatedAnswer, "value">) => {
 const modelOptions = (models: readonly string[], chosen: string | undefined) => {
   const all = chosen && !models.includes(chosen) ? [...models, chosen] : models
   return [
-    { value: "", label: t("ratings.allModels") },
+    { value: "", label: t("label.allModels") },
     ...all.map((model) => ({ value: model, label: model })),
   ]
 }
@@ -59,7 +59,7 @@ export const RatingsPage = () => {
         },
         {
           name: "model",
-          label: t("ratings.model"),
+          label: t("label.model"),
           options: modelOptions(
             models.map(({ model }) => model),
             list.search.model,
@@ -75,7 +75,7 @@ export const RatingsPage = () => {
       columns={columns()}
     >
       {models.length > 0 && (
-        <Section title={t("ratings.byModel")}>
+        <Section title={t("label.byModel")}>
           <ModelTable items={models} />
         </Section>
       )}
@@ -96,10 +96,10 @@ const columns = (): Column<RatedAnswer>[] => [
         <span className="break-words whitespace-pre-wrap">{reason}</span>
       ),
   },
-  { id: "model", header: t("ratings.model"), belowName: "plain", cell: ({ model }) => model },
+  { id: "model", header: t("label.model"), belowName: "plain", cell: ({ model }) => model },
   {
     id: "user",
-    header: t("ratings.user"),
+    header: t("label.user"),
     belowName: "plain",
     cell: ({ user_id, user_name }) => (
       <Link to="/admin/users/$userId" params={{ userId: user_id }} className="hover:underline">
@@ -112,13 +112,13 @@ const columns = (): Column<RatedAnswer>[] => [
 
 const ModelTable = ({ items }: { items: readonly ModelRatings[] }) => (
   <Table
-    label={t("ratings.byModel")}
+    label={t("label.byModel")}
     items={items}
     idOf={({ model }) => model}
     columns={[
       {
         id: "model",
-        header: t("ratings.model"),
+        header: t("label.model"),
         grow: true,
         cell: ({ model }) => <span className="block truncate">{model}</span>,
       },

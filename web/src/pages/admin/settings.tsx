@@ -22,7 +22,7 @@ const titleSources = ["words", "local", "any"] as const
 export const SettingsPage = () => {
   const settings = useQuery(settingsQuery)
   return (
-    <Page title={t("settings.title")} lead={t("settings.lead")} narrow>
+    <Page title={t("label.settings")} lead={t("settings.lead")} narrow>
       <QueryResult query={settings} rows={8}>
         {(view) => <SettingsForm view={view} />}
       </QueryResult>
@@ -63,7 +63,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   })
   return (
     <Form form={form}>
-      <SettingsGroup title={t("settings.accounts")}>
+      <SettingsGroup title={t("label.accounts")}>
         <SwitchField
           label={t("settings.signup")}
           checked={values.enable_signup}
@@ -104,10 +104,10 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           locked={locked.claude_aliases}
         />
       </SettingsGroup>
-      <SettingsGroup title={t("settings.notice")}>
+      <SettingsGroup title={t("label.notice")}>
         <BannerFields values={values} set={set} error={fieldError(error, "banner")} />
       </SettingsGroup>
-      <SettingsGroup title={t("settings.chats")}>
+      <SettingsGroup title={t("label.chats")}>
         <DefaultModelField values={values} set={set} error={fieldError(error, "default_model")} />
         <Field
           label={t("settings.titles")}
@@ -128,7 +128,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           )}
         </Field>
       </SettingsGroup>
-      <SettingsGroup title={t("semantic.title")}>
+      <SettingsGroup title={t("label.semanticSearch")}>
         <SemanticSearch
           value={values.embedding_model}
           onValue={(embedding_model) => set({ embedding_model })}

@@ -27,7 +27,7 @@ const groupings = ["model", "user", "key", "connection", "day"] as const
 type Grouping = (typeof groupings)[number]
 
 const groupLabels: Record<Grouping, MessageKey> = {
-  model: "usage.byModel",
+  model: "label.byModel",
   user: "usage.byUser",
   key: "usage.byKey",
   connection: "usage.byConnection",
@@ -84,7 +84,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
           onValue={(value) => change({ days: value })}
           options={spans.map((value) => ({
             value,
-            label: t("usage.lastDays", { count: Number(value) }),
+            label: t("label.lastDays", { count: Number(value) }),
           }))}
         />
         <Filter

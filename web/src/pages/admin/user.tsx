@@ -29,9 +29,9 @@ export const UserPage = () => {
   const user = useQuery(userQuery(userId))
   return (
     <Page
-      title={user.data?.name ?? t("users.one")}
+      title={user.data?.name ?? t("label.user")}
       lead={user.data?.email}
-      breadcrumb={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/users">{t("label.users")}</BackLink>}
       narrow
     >
       <QueryResult query={user} rows={8}>
@@ -69,7 +69,7 @@ const Details = ({ user }: { user: User }) => {
   return (
     <Form form={form}>
       <TextField
-        label={t("user.name")}
+        label={t("label.name")}
         help={provisioned && t("provisioning.nameKept")}
         value={values.name}
         onValue={(next) => set({ name: next })}
@@ -98,7 +98,7 @@ const Details = ({ user }: { user: User }) => {
       <DefinitionList
         rows={[
           [t("user.source"), t(`source.${user.source}`)],
-          [t("user.created"), <Time key="created" at={user.created_at} />],
+          [t("label.created"), <Time key="created" at={user.created_at} />],
           [t("user.seen"), <Time key="seen" at={user.last_active_at} />],
         ]}
       />

@@ -23,7 +23,7 @@ export const UsersPage = () => {
   const users = useQuery(usersQuery(list.params))
   return (
     <ListPage
-      title={t("users.title")}
+      title={t("label.users")}
       lead={t("users.lead")}
       list={list}
       result={users}
@@ -42,9 +42,9 @@ export const UsersPage = () => {
         },
         {
           name: "active",
-          label: t("user.active"),
+          label: t("label.status"),
           options: [
-            { value: "", label: t("users.anyState") },
+            { value: "", label: t("label.anyStatus") },
             { value: "true", label: t("user.isActive") },
             { value: "false", label: t("user.isInactive") },
           ],
@@ -65,7 +65,7 @@ export const UsersPage = () => {
 const columns = (): Column<User>[] => [
   {
     id: "name",
-    header: t("user.name"),
+    header: t("label.name"),
     sort: "name",
     grow: true,
     cell: ({ id, name, email, source }) => (
@@ -86,7 +86,7 @@ const columns = (): Column<User>[] => [
   },
   {
     id: "active",
-    header: t("user.active"),
+    header: t("label.status"),
     belowName: "plain",
     cell: (user) => <State user={user} />,
   },
@@ -99,7 +99,7 @@ const columns = (): Column<User>[] => [
   },
   {
     id: "created",
-    header: t("user.created"),
+    header: t("label.created"),
     sort: "created_at",
     wideOnly: true,
     cell: ({ created_at }) => <Time at={created_at} />,

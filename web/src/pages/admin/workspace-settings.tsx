@@ -21,7 +21,7 @@ export const BannerFields = ({
   error,
 }: FieldsProps<"banner" | "banner_kind"> & { error: string | undefined }) => (
   <>
-    <Field label={t("settings.banner")} help={t("settings.bannerHelp")} error={error}>
+    <Field label={t("label.text")} help={t("settings.bannerHelp")} error={error}>
       {(controlProps) => (
         <TextArea
           {...controlProps}

@@ -39,7 +39,7 @@ const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) =>
   const { cited, others } = groupSources(sources)
   const [firstOther] = others
   return (
-    <ul aria-label={t("sources.title")} className="flex flex-wrap gap-1.5">
+    <ul aria-label={t("label.sources")} className="flex flex-wrap gap-1.5">
       {cited.map((numbered) => (
         <li key={numbered.number} className="max-w-full min-w-0">
           <CitedChip

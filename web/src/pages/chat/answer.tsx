@@ -49,7 +49,7 @@ const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProp
             {request_id && (
               <>
                 {" "}
-                · {t("error.request")} <code>{request_id}</code>
+                · {t("label.request")} <code>{request_id}</code>
               </>
             )}
           </p>
@@ -69,7 +69,7 @@ const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProp
               </Button>
             )}
             <Button icon={RotateCw} onClick={onRetry}>
-              {t("chat.retry")}
+              {t("action.retry")}
             </Button>
           </div>
         </WhileIdle>

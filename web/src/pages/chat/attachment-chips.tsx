@@ -79,7 +79,7 @@ const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
       note={one.state === "reading" ? t("attach.reading") : undefined}
       error={retry.error ? errorText(retry.error) : one.error}
       onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
-      removeLabel={t("attach.remove", { name: one.name })}
+      removeLabel={t("action.removeOne", { name: one.name })}
       onRemove={onRemove}
     />
   )
@@ -116,7 +116,7 @@ export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel
           note={failed ? undefined : progressText(upload)}
           error={failed ? errorText(error) : null}
           onRetry={failed ? () => onRetry(key) : undefined}
-          removeLabel={t(failed ? "attach.remove" : "upload.cancelOne", { name })}
+          removeLabel={t(failed ? "action.removeOne" : "upload.cancelOne", { name })}
           onRemove={() => onCancel(key)}
         />
       )

@@ -35,7 +35,7 @@ export const useSuggestions = (query: string) => {
       key: `file ${id}`,
       icon: FileText,
       label: filename,
-      note: t("knowledge.oneFile"),
+      note: t("label.file"),
       attachment: { type: "file" as const, id, name: filename },
     })),
   ]

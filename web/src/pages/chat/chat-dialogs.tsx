@@ -101,7 +101,7 @@ export const RenameDialog = ({ chat, onClose }: DialogProps) => {
       onSubmit={() => chatApi.update(chat.id, { title })}
     >
       <TextField
-        label={t("chat.title")}
+        label={t("label.title")}
         value={title}
         onValue={setTitle}
         maxLength={200}
@@ -124,7 +124,7 @@ export const TagsDialog = ({ chat, onClose }: DialogProps) => {
       onSubmit={() => chatApi.update(chat.id, { tags })}
     >
       <TokensField
-        label={t("chat.tags")}
+        label={t("label.tags")}
         values={tags}
         onValues={setTags}
         suggestions={data?.tags ?? []}
@@ -167,7 +167,7 @@ export const ShareDialog = ({ chat, onClose }: DialogProps) => {
               value={link}
               onFocus={(event) => event.target.select()}
             />
-            <CopyButton text={link} label={t("chat.copyLink")} />
+            <CopyButton text={link} label={t("action.copyLink")} />
           </div>
         )}
       </Field>

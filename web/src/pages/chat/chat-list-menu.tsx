@@ -18,7 +18,7 @@ import { startSelection } from "./chat-selection.ts"
 export type ChatListScope = { kind: "all" } | { kind: "archive" } | { kind: "tag"; name: string }
 
 const titleOf = (scope: ChatListScope): string => {
-  if (scope.kind === "all") return t("chat.chats")
+  if (scope.kind === "all") return t("label.chats")
   return scope.kind === "archive" ? t("chat.archived") : scope.name
 }
 

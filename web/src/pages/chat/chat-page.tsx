@@ -38,7 +38,7 @@ const NoModels = () => {
       action={
         isAdmin && (
           <ButtonLink variant="primary" to="/connect">
-            {t("chat.connect")}
+            {t("action.connectModels")}
           </ButtonLink>
         )
       }

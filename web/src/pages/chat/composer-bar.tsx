@@ -65,7 +65,7 @@ export const ComposerBar = (props: ComposerBarProps) => {
           variant="primary"
           className="[&_svg]:fill-current"
         >
-          {t("answer.stop")}
+          {t("action.stop")}
         </Button>
       )}
       {(!running || canSend) && (

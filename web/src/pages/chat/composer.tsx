@@ -153,7 +153,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           id={composerId}
           rows={1}
           value={text}
-          aria-label={t("chat.composer")}
+          aria-label={t("label.message")}
           aria-haspopup="listbox"
           aria-autocomplete="list"
           {...picker.controlProps}

@@ -47,7 +47,7 @@ const detailsOf = (model: ModelRecord, heading: string): string => {
     owned_by,
     context_length !== undefined && t("composer.context", { size: formatContext(context_length) }),
     connections.flatMap(({ name }) => (name === heading ? [] : name)).join(", "),
-    !available && t("chat.unavailable"),
+    !available && t("label.unavailable"),
   ]
   return parts.filter(Boolean).join(" · ")
 }
@@ -66,11 +66,11 @@ const groupModels = (
   const groupOf = (model: ModelRecord): string => {
     if (favorites.has(model.id)) return t("chat.favourites")
     if (model.base_model_id !== undefined) return t("composer.customModels")
-    if (model.connection_type === "function") return t("composer.functions")
+    if (model.connection_type === "function") return t("label.functions")
     return model.connections[0]?.name ?? model.owned_by
   }
   const groups = Map.groupBy(models, groupOf)
-  const last = [t("composer.functions"), t("composer.customModels")]
+  const last = [t("label.functions"), t("composer.customModels")]
   const names = [...groups.keys()].filter((name) => !last.includes(name))
   const favorite = t("chat.favourites")
   const order = [favorite, ...names.filter((name) => name !== favorite), ...last]
@@ -154,13 +154,13 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
       <Combobox.Portal>
         <Combobox.Positioner sideOffset={4} align="start" className="z-50">
           <Combobox.Popup
-            aria-label={t("chat.models")}
+            aria-label={t("label.model")}
             finalFocus={() => (isChosen.current && findComposer()) || true}
             className="flex max-h-[min(26rem,var(--available-height))] w-[min(24rem,calc(100vw-1rem))] flex-col overflow-hidden rounded border border-line bg-raised shadow-float"
           >
             <Combobox.Input
-              aria-label={t("chat.searchModels")}
-              placeholder={t("chat.searchModels")}
+              aria-label={t("action.searchModels")}
+              placeholder={t("action.searchModels")}
               className="h-10 shrink-0 border-b border-line bg-raised px-3 text-sm outline-none"
             />
             <Combobox.Empty className="px-3 py-2 text-sm text-muted empty:p-0">

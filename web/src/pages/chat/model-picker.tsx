@@ -61,7 +61,7 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
             trigger={
               <button
                 type="button"
-                aria-label={`${t("chat.models")}: ${nameOf(id)}`}
+                aria-label={`${t("label.model")}: ${nameOf(id)}`}
                 className="flex h-9 min-w-0 items-center gap-1 rounded px-2 text-sm font-medium hover:bg-hover"
               >
                 <span className="truncate">{nameOf(id)}</span>

@@ -59,7 +59,7 @@ export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
   return (
     <SuggestionList
       {...list}
-      label={t("prompts.choose")}
+      label={t("label.prompts")}
       suggestions={suggestions}
       loading={loading}
       onPick={({ prompt }) => onPick(prompt)}

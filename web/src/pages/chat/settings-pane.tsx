@@ -10,14 +10,14 @@ import type { SettingsDraft } from "./chat-settings.ts"
 const numberParams = [
   {
     name: "temperature",
-    label: "chat.temperature",
+    label: "label.temperature",
     help: "chat.temperatureHelp",
     min: 0,
     max: 2,
   },
-  { name: "top_p", label: "chat.topP", help: null, min: 0, max: 1 },
+  { name: "top_p", label: "label.topP", help: null, min: 0, max: 1 },
   { name: "max_tokens", label: "chat.maxTokens", help: null, min: 1, max: 1_000_000 },
-  { name: "seed", label: "chat.seed", help: null, min: 0, max: 2_147_483_647 },
+  { name: "seed", label: "label.seed", help: null, min: 0, max: 2_147_483_647 },
 ] as const
 
 const integerParams = new Set<string>(["max_tokens", "seed"])
@@ -101,7 +101,7 @@ export const SettingsPane = ({ draft, onDraft, onClose }: SettingsPaneProps) => 
       </div>
       <div className="flex flex-col gap-4 p-4">
         <p className="text-sm text-muted">{t("chat.settingsLead")}</p>
-        <Field label={t("chat.system")}>
+        <Field label={t("label.systemPrompt")}>
           {(controlProps) => (
             <TextArea
               {...controlProps}

@@ -58,7 +58,7 @@ export const SidebarChats = ({ isOverPage }: SidebarChatsProps) => {
   const list = useFocusOnModeChange(selection !== null)
   useEffect(subscribeToServerEvents, [])
   return (
-    <nav ref={list} aria-label={t("chat.chats")}>
+    <nav ref={list} aria-label={t("label.chats")}>
       {selection && <SelectionBar selection={selection} />}
       {!selection && (
         <div className="flex items-center justify-between gap-1 pl-2.5">

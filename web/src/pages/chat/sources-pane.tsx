@@ -83,14 +83,14 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: SourcesPaneP
   useShortcut("escape", onClose)
   return (
     <aside
-      aria-label={t("sources.title")}
+      aria-label={t("label.sources")}
       className={classes(
         "flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-10 wide:max-xl:shadow-float",
         hasPages ? "wide:w-[min(36rem,42vw)]" : "wide:w-96",
       )}
     >
       <div className="sticky top-0 z-10 flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line bg-surface pr-2 pl-4">
-        <h2 className="text-sm font-semibold">{t("sources.title")}</h2>
+        <h2 className="text-sm font-semibold">{t("label.sources")}</h2>
         <IconButton icon={X} label={t("action.close")} onClick={onClose} />
       </div>
       {cited.length === 0 ? (

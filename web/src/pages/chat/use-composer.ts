@@ -44,7 +44,7 @@ const attachmentStatus = (
   if (uploading > 0) {
     return {
       blocker: "uploads",
-      note: t(isWaiting ? "attach.later" : "attach.going", { count: uploading }),
+      note: t(isWaiting ? "attach.later" : "state.uploading", { count: uploading }),
     }
   }
   const hasFailed = [...attached, ...uploads.uploads].some(({ state }) => failed(state))

@@ -48,7 +48,7 @@ export const AccessPart = () => {
         )}
         {one.filter && (
           <NumberField
-            label={t("access.order")}
+            label={t("label.order")}
             help={t("access.orderHelp")}
             error={fieldError(error, "filter_order")}
             isWhole
@@ -83,7 +83,7 @@ const FilteredModelsField = ({ models, onModels }: FilteredModelsFieldProps) => 
   const named = models.filter((model) => model !== "*")
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-2 text-sm font-medium">{t("access.models")}</legend>
+      <legend className="mb-2 text-sm font-medium">{t("label.models")}</legend>
       <p className="text-xs text-muted">{t("access.filterLead")}</p>
       <div className="flex flex-col gap-2">
         {([true, false] as const).map((every) => (
@@ -100,7 +100,7 @@ const FilteredModelsField = ({ models, onModels }: FilteredModelsFieldProps) => 
               onChange={() => onModels(every ? [...named, "*"] : named)}
               className="size-4 accent-accent"
             />
-            {t(every ? "access.allModels" : "access.someModels")}
+            {t(every ? "label.allModels" : "access.someModels")}
           </label>
         ))}
       </div>

@@ -60,7 +60,7 @@ export const CodePart = () => {
           error: null,
           save: () => (reviewing ? undefined : setReviewing(true)),
         }}
-        action={t("functions.save")}
+        action={t("action.save")}
         extraActions={
           isDirty && (
             <Button variant="quiet" onClick={() => editor.current?.replace(base.content)}>

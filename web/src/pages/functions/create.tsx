@@ -47,15 +47,15 @@ export const NewFunctionPage = () => {
     <CreatePage
       title={t("functions.create")}
       lead={t("functions.createLead")}
-      breadcrumb={<BackLink to="/functions">{t("functions.title")}</BackLink>}
+      breadcrumb={<BackLink to="/functions">{t("label.functions")}</BackLink>}
       form={form}
       fields={["id", "name", "meta"]}
     >
       <Gallery examples={all} chosen={values.example} onChoose={choose} />
       <NameAndIdFields
         labels={{
-          name: t("functions.name"),
-          id: t("functions.id"),
+          name: t("label.name"),
+          id: t("label.id"),
           idHelp: t("functions.idHelp"),
         }}
         values={values}
@@ -64,7 +64,7 @@ export const NewFunctionPage = () => {
         error={error}
       />
       <TextField
-        label={t("functions.description")}
+        label={t("label.description")}
         value={values.description}
         onValue={(description) => set({ description })}
         error={fieldError(error, "meta.description")}

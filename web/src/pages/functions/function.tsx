@@ -23,7 +23,7 @@ const route = getRouteApi("/inside/functions/$functionId")
 export const FunctionPage = () => {
   const { functionId } = route.useParams()
   const found = useQuery(functionQuery(functionId))
-  const above = <BackLink to="/functions">{t("functions.title")}</BackLink>
+  const above = <BackLink to="/functions">{t("label.functions")}</BackLink>
   if (found.error instanceof ApiError && found.error.status === 404) {
     return (
       <Page title={functionId} breadcrumb={above}>
@@ -46,9 +46,9 @@ export const FunctionPage = () => {
             <LinkTabs
               label={t("functions.tabs")}
               tabs={[
-                { to: "/functions/$functionId", label: t("functions.code"), exact: true },
-                { to: "/functions/$functionId/settings", label: t("functions.settings") },
-                { to: "/functions/$functionId/access", label: t("functions.access") },
+                { to: "/functions/$functionId", label: t("label.code"), exact: true },
+                { to: "/functions/$functionId/settings", label: t("label.settings") },
+                { to: "/functions/$functionId/access", label: t("label.access") },
                 { to: "/functions/$functionId/versions", label: t("functions.versions") },
                 { to: "/functions/$functionId/runs", label: t("functions.runs") },
               ]}
@@ -82,7 +82,7 @@ const Actions = ({ one }: { one: FunctionRecord }) => {
       <span className="flex gap-2">
         {model !== undefined && one.is_active && (
           <ButtonLink to="/" search={{ model }} icon={MessageSquare}>
-            {t("functions.chat")}
+            {t("action.startChat")}
           </ButtonLink>
         )}
         <Menu trigger={<IconButton icon={EllipsisVertical} label={t("action.more")} />}>
@@ -124,7 +124,7 @@ const Removal = ({ one: { id, name }, isConfirming, onClose }: RemovalProps) => 
     <ConfirmDialog
       open={isConfirming}
       onClose={onClose}
-      title={t("functions.deleteOne", { name })}
+      title={t("action.deleteOne", { name })}
       action={t("functions.delete")}
       danger
       typed={id}

@@ -63,7 +63,7 @@ export const descriptionOf = ({ meta, models }: FunctionSummary): string =>
 export const describeOffers = (one: FunctionSummary): string => {
   const { filter_models: filteredModels } = one
   if (functionKind(one) === "model")
-    return one.models.map(({ id }) => id).join(", ") || t("functions.offersNone")
+    return one.models.map(({ id }) => id).join(", ") || t("label.none")
   if (filteredModels.includes("*")) return t("functions.around")
   if (filteredModels.length === 0) return t("functions.aroundNone")
   return t("functions.aroundSome", { count: filteredModels.length })

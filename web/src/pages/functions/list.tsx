@@ -24,7 +24,7 @@ export const FunctionsPage = () => {
   const matches = (one: FunctionListItem): boolean => matchesSearch(one, list.search)
   return (
     <ListPage
-      title={t("functions.title")}
+      title={t("label.functions")}
       lead={t("functions.lead")}
       list={list}
       result={toMatchingPage(functions, list.params, matches)}
@@ -32,20 +32,20 @@ export const FunctionsPage = () => {
       filters={[
         {
           name: "kind",
-          label: t("functions.kind"),
+          label: t("label.type"),
           options: [
             { value: "", label: t("functions.anyKind") },
-            { value: "model", label: t("functions.model") },
+            { value: "model", label: t("label.model") },
             { value: "filter", label: t("functions.filter") },
           ],
         },
         {
           name: "state",
-          label: t("functions.state"),
+          label: t("label.status"),
           options: [
-            { value: "", label: t("models.anyState") },
+            { value: "", label: t("label.anyStatus") },
             { value: "on", label: t("functions.on") },
-            { value: "off", label: t("functions.off") },
+            { value: "off", label: t("label.disabled") },
           ],
         },
       ]}
@@ -69,7 +69,7 @@ const matchesSearch = (
 const columns = (): Column<FunctionListItem>[] => [
   {
     id: "name",
-    header: t("functions.name"),
+    header: t("label.name"),
     grow: true,
     cell: (one) => (
       <NameCell detail={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
@@ -81,13 +81,13 @@ const columns = (): Column<FunctionListItem>[] => [
   },
   {
     id: "kind",
-    header: t("functions.kind"),
+    header: t("label.type"),
     belowName: "plain",
     cell: (one) => t(`functions.${functionKind(one)}`),
   },
   {
     id: "offers",
-    header: t("functions.offers"),
+    header: t("label.models"),
     belowName: "plain",
     cell: (one) => (
       <span title={describeOffers(one)} className="block max-w-52 truncate">
@@ -103,7 +103,7 @@ const columns = (): Column<FunctionListItem>[] => [
   },
   {
     id: "state",
-    header: t("functions.state"),
+    header: t("label.status"),
     cell: ({ is_active }) => <EnabledStatus on={is_active} />,
   },
   { id: "on", header: "", align: "right", cell: (one) => <EnabledSwitch one={one} /> },
@@ -119,7 +119,7 @@ const LastRun = ({ outcome, created_at }: NonNullable<FunctionListItem["last_run
 )
 
 export const EnabledStatus = ({ on }: { on: boolean }) => (
-  <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "functions.off")}</Status>
+  <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "label.disabled")}</Status>
 )
 
 export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
@@ -136,7 +136,7 @@ export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionS
   return (
     <>
       <Switch
-        aria-label={t("functions.onOff", { name })}
+        aria-label={t("action.enableOne", { name })}
         // Optimistic; the refetched list shows the actual state.
         checked={toggle.isPending ? !is_active : is_active}
         onValue={() => toggle.mutate()}

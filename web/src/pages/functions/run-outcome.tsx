@@ -5,7 +5,7 @@ const labels: Record<string, MessageKey> = {
   ok: "run.ok",
   timeout: "run.timeout",
   out_of_memory: "run.out_of_memory",
-  threw: "run.threw",
+  threw: "label.failed",
   denied: "run.denied",
   cancelled: "run.cancelled",
   worker_lost: "run.worker_lost",

@@ -58,16 +58,16 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
 
   return (
     <aside
-      aria-label={t("run.title")}
+      aria-label={t("label.run")}
       className="flex min-w-0 flex-col gap-3 self-start rounded border border-line bg-surface p-4 xl:sticky xl:top-4"
     >
       <div>
-        <h2 className="text-base font-semibold">{t("run.title")}</h2>
+        <h2 className="text-base font-semibold">{t("label.run")}</h2>
         <p className="text-xs text-muted">{t("run.lead")}</p>
       </div>
       <form onSubmit={submit} className="flex flex-col gap-3">
         {one.models.length > 1 && (
-          <Field label={t("run.model")}>
+          <Field label={t("label.model")}>
             {(controlProps) => (
               <Select
                 {...controlProps}
@@ -104,7 +104,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
             icon={running ? Square : Play}
             disabled={!running && !request}
           >
-            {running ? t("run.stop") : t("run.start")}
+            {running ? t("action.stop") : t("label.run")}
           </Button>
           <KeyCombination of="mod+enter" />
         </div>
@@ -144,7 +144,7 @@ const RequestField = (props: RequestFieldProps) => {
   )
   if (requestJson === null) {
     return (
-      <Field label={t("run.message")} labelAction={other}>
+      <Field label={t("label.message")} labelAction={other}>
         {(controlProps) => (
           <TextArea
             {...controlProps}
@@ -158,7 +158,7 @@ const RequestField = (props: RequestFieldProps) => {
   }
   const error = jsonError === undefined ? undefined : t("run.badJson", { reason: jsonError })
   return (
-    <Field label={t("run.request")} error={error} labelAction={other}>
+    <Field label={t("label.request")} error={error} labelAction={other}>
       {(controlProps) => (
         <TextArea
           {...controlProps}

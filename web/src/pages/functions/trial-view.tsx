@@ -37,7 +37,7 @@ export const TrialView = ({ id, trial, state, onLocation }: TrialViewProps) => (
       </div>
     </TrialSection>
     {trial.sources.length > 0 && (
-      <TrialSection id={`${id}-sources`} title={t("run.sources")}>
+      <TrialSection id={`${id}-sources`} title={t("label.sources")}>
         <ol className="list-inside list-decimal text-sm">
           {trial.sources.map((name, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: one document may be cited twice
@@ -104,7 +104,7 @@ const RunFigures = ({ result }: { result: RunResult }) => {
       : [[t("run.first"), formatDuration(result.first_output_ms)] satisfies [string, string]]),
     [t("run.time"), formatDuration(result.duration_ms)],
     [t("run.work"), formatDuration(result.cpu_ms)],
-    [t("run.memory"), formatBytes(result.memory_bytes)],
+    [t("label.memory"), formatBytes(result.memory_bytes)],
   ]
   return (
     <dl className="flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted tabular">

@@ -4,7 +4,7 @@ import type { CurrentUser } from "../../lib/session.ts"
 /** A short description of who has read access. */
 export const describeReaders = (isPublic: boolean, grantCount: number): string => {
   if (isPublic) return t("grants.everyone")
-  return grantCount === 0 ? t("grants.private") : t("grants.shared", { count: grantCount })
+  return grantCount === 0 ? t("label.private") : t("label.sharedWith", { count: grantCount })
 }
 
 /** Whether the user may share, delete and hand over the object. */

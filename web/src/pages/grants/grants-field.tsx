@@ -141,7 +141,7 @@ const Row = ({ grant, readOnly, onPermission, onRemove }: RowProps) => {
           ]}
         />
       )}
-      <IconButton icon={X} label={t("grants.remove", { name })} onClick={onRemove} />
+      <IconButton icon={X} label={t("action.removeOne", { name })} onClick={onRemove} />
     </li>
   )
 }

@@ -19,7 +19,7 @@ export const parsePrincipal = (key: string): Principal => {
 const groupChoice = ({ id, name }: OwnGroup): ComboboxChoice => ({
   value: `group:${id}`,
   label: name,
-  note: t("grants.group"),
+  note: t("label.group"),
 })
 
 const asAdmin = async (query: string, signal: AbortSignal): Promise<ComboboxChoice[]> => {

@@ -84,9 +84,9 @@ interface FileListProps extends Omit<FileActionsProps, "file"> {
 }
 
 const columns = ({ writable, ...props }: FileListProps): Column<CollectionFile>[] => [
-  { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
-  { id: "state", header: t("files.state"), cell: FileState, belowName: "plain" },
-  { id: "size", header: t("files.size"), align: "right", cell: sizeOf, belowName: "plain" },
+  { id: "name", header: t("label.name"), grow: true, cell: (file) => <FileName {...file} /> },
+  { id: "state", header: t("label.status"), cell: FileState, belowName: "plain" },
+  { id: "size", header: t("label.size"), align: "right", cell: sizeOf, belowName: "plain" },
   {
     id: "passages",
     header: t("files.passages"),
@@ -152,7 +152,7 @@ const FilteredFiles = ({ collection, writable, onError }: FileListProps) => {
   )
   return (
     <List
-      label={t("files.title")}
+      label={t("label.files")}
       list={list}
       result={files}
       searchLabel={t("files.search")}
@@ -188,7 +188,7 @@ const CollectionFiles = ({
       <UploadList uploads={uploads} onRetry={retry} onCancel={cancel} />
       {error !== null && <ErrorNote error={error} />}
       {collection.file_counts.total === 0 ? (
-        <EmptyState icon={FileText} title={t("knowledge.noFiles")}>
+        <EmptyState icon={FileText} title={t("label.noFilesYet")}>
           {t(writable ? "knowledge.noFilesHelp" : "knowledge.noFilesReader")}
         </EmptyState>
       ) : (

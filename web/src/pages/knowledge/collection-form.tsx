@@ -25,13 +25,13 @@ interface FieldsProps {
 export const CollectionFields = ({ form: { values, set, error }, shareable }: FieldsProps) => (
   <>
     <TextField
-      label={t("knowledge.name")}
+      label={t("label.name")}
       value={values.name}
       onValue={(name) => set({ name })}
       error={fieldError(error, "name")}
       autoComplete="off"
     />
-    <Field label={t("knowledge.description")} error={fieldError(error, "description")}>
+    <Field label={t("label.description")} error={fieldError(error, "description")}>
       {(controlProps) => (
         <TextArea
           {...controlProps}

@@ -90,7 +90,7 @@ const Transfer = ({ collection: { id, name, user_id } }: { collection: Collectio
 const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => (
   <DeleteSection
     action={t("knowledge.delete")}
-    title={t("knowledge.deleteOne", { name })}
+    title={t("action.deleteOne", { name })}
     lead={t("knowledge.deleteLead")}
     typed={name}
     onRemove={(confirm) => collectionApi.remove(id, confirm)}

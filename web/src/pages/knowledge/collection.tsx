@@ -45,7 +45,7 @@ const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFi
 
 const CollectionNotFound = () => (
   <EmptyState icon={Library} title={t("knowledge.gone")}>
-    {t("knowledge.goneHelp")}
+    {t("error.goneHelp")}
   </EmptyState>
 )
 
@@ -73,7 +73,7 @@ const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
 export const CollectionLayout = () => {
   const { query, writable } = useCollection()
   const { data, error } = query
-  const above = <BackLink to="/knowledge">{t("knowledge.title")}</BackLink>
+  const above = <BackLink to="/knowledge">{t("label.knowledge")}</BackLink>
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Page title={t("knowledge.one")} breadcrumb={above}>
@@ -91,17 +91,17 @@ export const CollectionLayout = () => {
       <LinkTabs
         label={t("knowledge.one")}
         tabs={[
-          { to: "/knowledge/$collectionId", label: t("files.title"), exact: true },
+          { to: "/knowledge/$collectionId", label: t("label.files"), exact: true },
           { to: "/knowledge/$collectionId/search", label: t("playground.title") },
           ...(writable
-            ? [{ to: "/knowledge/$collectionId/settings", label: t("knowledge.settings") } as const]
+            ? [{ to: "/knowledge/$collectionId/settings", label: t("label.settings") } as const]
             : []),
         ]}
       />
       <QueryResult query={query} rows={8}>
         {(collection) => (
           <>
-            <DefinitionList rows={[[t("owner.title"), ownerName(collection)]]} />
+            <DefinitionList rows={[[t("label.owner"), ownerName(collection)]]} />
             <SearchNote collection={collection} />
             <Outlet />
           </>

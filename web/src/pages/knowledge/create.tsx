@@ -24,7 +24,7 @@ export const NewCollectionPage = () => {
     <CreatePage
       title={t("knowledge.create")}
       lead={t("knowledge.createLead")}
-      breadcrumb={<BackLink to="/knowledge">{t("knowledge.title")}</BackLink>}
+      breadcrumb={<BackLink to="/knowledge">{t("label.knowledge")}</BackLink>}
       form={form}
     >
       <CollectionFields form={form} shareable />

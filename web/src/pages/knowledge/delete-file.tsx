@@ -17,7 +17,7 @@ export const DeleteFile = ({ id, name, onClose, onDeleted }: DeleteProps) => {
     <ConfirmDialog
       open
       onClose={onClose}
-      title={t("files.deleteOne", { name })}
+      title={t("action.deleteOne", { name })}
       action={t("files.delete")}
       danger
       onConfirm={async () => {

@@ -174,7 +174,7 @@ export const FilePreview = ({ file, search }: FilePreviewProps) => {
   }
   return (
     <Section
-      title={t(asPages ? "pdf.title" : "files.text")}
+      title={t(asPages ? "pdf.title" : "label.text")}
       {...(!asPages && { lead: t("files.textLead") })}
       action={
         hasPages &&

@@ -43,9 +43,9 @@ export const FileState = ({ data }: { data: Data }) => {
 /** Filters a list of files by state. */
 export const statusFilter = (statuses: readonly FileStatus[]) => ({
   name: "status" as const,
-  label: t("files.state"),
+  label: t("label.status"),
   options: [
-    { value: "", label: t("files.anyState") },
+    { value: "", label: t("label.anyStatus") },
     ...statuses.map((value) => ({ value, label: stateLabel(value) })),
   ],
 })
@@ -64,5 +64,5 @@ export const CollectionState = ({ counts }: { counts: FileCounts }) => {
   if (reading > 0) {
     return <Status tone="warn">{t("knowledge.reading", { count: reading })}</Status>
   }
-  return <Status tone="ok">{t("knowledge.ready")}</Status>
+  return <Status tone="ok">{t("label.ready")}</Status>
 }

@@ -55,17 +55,17 @@ const Details = ({ file }: { file: FileWithOwner }) => {
   return (
     <DefinitionList
       rows={[
-        [t("files.state"), <FileState key="state" data={data} />],
-        [t("files.size"), formatBytes(meta.size)],
-        [t("files.kind"), meta.format ?? meta.content_type],
+        [t("label.status"), <FileState key="state" data={data} />],
+        [t("label.size"), formatBytes(meta.size)],
+        [t("label.type"), meta.format ?? meta.content_type],
         ...(pages === null ? [] : [[t("files.pages"), formatNumber(pages)] as const]),
         ...(passages === null ? [] : [[t("files.passages"), formatNumber(passages)] as const]),
         ...(passages === null || embedded === 0
           ? []
-          : [[t("files.embedded"), describeProgress(embedded, passages)] as const]),
+          : [[t("label.semanticSearch"), describeProgress(embedded, passages)] as const]),
         [t("files.uploaded"), <Time key="at" at={created_at} />],
         [t("files.used"), <UsedIn key="used" id={file.id} />],
-        [t("owner.title"), ownerName(file)],
+        [t("label.owner"), ownerName(file)],
       ]}
     />
   )
@@ -103,7 +103,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
       )}
       {mayEdit && (
         <Button icon={UserRoundPen} onClick={() => setTransferring(true)}>
-          {t("transfer.title")}
+          {t("action.handOver")}
         </Button>
       )}
       <TransferDialog
@@ -141,19 +141,19 @@ export const FilePage = () => {
   const search = route.useSearch()
   const query = useQuery(fileQuery(fileId))
   const { data: file, error } = query
-  const above = <BackLink to="/knowledge/files">{t("files.title")}</BackLink>
+  const above = <BackLink to="/knowledge/files">{t("label.files")}</BackLink>
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <Page title={t("files.one")} breadcrumb={above}>
+      <Page title={t("label.file")} breadcrumb={above}>
         <EmptyState icon={FileX} title={t("files.gone")}>
-          {t("files.goneHelp")}
+          {t("error.goneHelp")}
         </EmptyState>
       </Page>
     )
   }
   return (
     <Page
-      title={file?.filename ?? t("files.one")}
+      title={file?.filename ?? t("label.file")}
       breadcrumb={above}
       action={file && <Actions file={file} />}
     >

@@ -20,7 +20,7 @@ const sizeOf = ({ meta }: FileRecord): string => formatBytes(meta.size)
 /** Only administrators see the files of others. */
 const ownerColumn = (): Column<FileWithOwner> => ({
   id: "owner",
-  header: t("owner.title"),
+  header: t("label.owner"),
   wideOnly: true,
   cell: (file) => <span className="block max-w-40 truncate">{ownerName(file)}</span>,
 })
@@ -34,7 +34,7 @@ export const FilesPage = () => {
   const files = useQuery(filesQuery(list.params))
   return (
     <ListPage
-      title={t("files.title")}
+      title={t("label.files")}
       lead={t(role === "admin" ? "files.leadAll" : "files.lead")}
       list={list}
       result={files}
@@ -42,27 +42,27 @@ export const FilesPage = () => {
       filters={[statusFilter(statuses)]}
       icon={Files}
       none={{
-        title: t("files.none"),
+        title: t("label.noFilesYet"),
         help: t("files.noneHelp"),
         action: <ButtonLink to="/knowledge">{t("files.toCollections")}</ButtonLink>,
       }}
       columns={[
         {
           id: "name",
-          header: t("files.name"),
+          header: t("label.name"),
           sort: "filename",
           grow: true,
           cell: (file) => <FileName {...file} />,
         },
         {
           id: "state",
-          header: t("files.state"),
+          header: t("label.status"),
           cell: FileState,
           belowName: "plain",
         },
         {
           id: "size",
-          header: t("files.size"),
+          header: t("label.size"),
           sort: "size",
           align: "right",
           cell: sizeOf,

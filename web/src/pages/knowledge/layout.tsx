@@ -7,10 +7,10 @@ export const KnowledgeLayout = () => (
   <TabbedArea
     tabs={
       <LinkTabs
-        label={t("knowledge.title")}
+        label={t("label.knowledge")}
         tabs={[
-          { to: "/knowledge", label: t("knowledge.collections"), exact: true },
-          { to: "/knowledge/files", label: t("files.title") },
+          { to: "/knowledge", label: t("label.collections"), exact: true },
+          { to: "/knowledge/files", label: t("label.files") },
         ]}
       />
     }

@@ -24,9 +24,9 @@ export const CollectionsPage = () => {
   const collections = useQuery(collectionsQuery(list.params))
   return (
     <ListPage
-      title={t("knowledge.title")}
+      title={t("label.knowledge")}
       lead={t("knowledge.lead")}
-      label={t("knowledge.collections")}
+      label={t("label.collections")}
       list={list}
       result={collections}
       searchLabel={t("knowledge.searchLists")}
@@ -36,7 +36,7 @@ export const CollectionsPage = () => {
       columns={[
         {
           id: "name",
-          header: t("knowledge.name"),
+          header: t("label.name"),
           sort: "name",
           grow: true,
           cell: ({ id, name, description }) => (
@@ -49,24 +49,24 @@ export const CollectionsPage = () => {
         },
         {
           id: "files",
-          header: t("files.title"),
+          header: t("label.files"),
           align: "right",
           cell: ({ file_counts }) => formatNumber(file_counts.total),
         },
         {
           id: "state",
-          header: t("files.state"),
+          header: t("label.status"),
           cell: ({ file_counts }) => <CollectionState counts={file_counts} />,
         },
         {
           id: "readers",
-          header: t("knowledge.readers"),
+          header: t("label.access"),
           cell: readersOf,
           belowName: "plain",
         },
         {
           id: "owner",
-          header: t("owner.title"),
+          header: t("label.owner"),
           wideOnly: true,
           cell: (collection) => (
             <span className="block max-w-40 truncate">{ownerName(collection)}</span>
@@ -74,7 +74,7 @@ export const CollectionsPage = () => {
         },
         {
           id: "updated",
-          header: t("knowledge.updated"),
+          header: t("label.updated"),
           sort: "updated_at",
           wideOnly: true,
           cell: ({ updated_at }) => <Time at={updated_at} />,

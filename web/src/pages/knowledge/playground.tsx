@@ -109,7 +109,7 @@ export const PlaygroundPage = () => {
           busy={search.isFetching}
           disabled={fields.q.trim() === ""}
         >
-          {t("playground.search")}
+          {t("list.search")}
         </Button>
         <PreviousQuestion value={fields.previous} onValue={(value) => set({ previous: value })} />
       </form>

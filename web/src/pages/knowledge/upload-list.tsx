@@ -74,7 +74,7 @@ export const UploadList = ({ uploads, onRetry, onCancel }: UploadsProps) => {
     <section aria-label={t("upload.title")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p role="status" className="text-sm text-muted">
-          {unfinished.length > 0 && t("upload.going", { count: unfinished.length })}
+          {unfinished.length > 0 && t("state.uploading", { count: unfinished.length })}
         </p>
         {unfinished.length > 1 && (
           <Button icon={X} onClick={() => unfinished.map(({ key }) => onCancel(key))}>

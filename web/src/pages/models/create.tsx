@@ -25,7 +25,7 @@ export const NewModelPage = () => {
     <Page
       title={t("models.create")}
       lead={t("models.createLead")}
-      breadcrumb={<BackLink to="/models">{t("models.title")}</BackLink>}
+      breadcrumb={<BackLink to="/models">{t("label.models")}</BackLink>}
     >
       <ModelForm form={form} />
     </Page>

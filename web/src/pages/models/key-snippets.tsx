@@ -26,7 +26,7 @@ export const KeySnippets = ({ secret, model: fixed }: KeySnippetsProps) => {
   return (
     <div className="flex flex-col gap-3">
       {fixed === undefined && usable.length > 0 && (
-        <Field label={t("keys.snippetModel")} className="wide:max-w-80">
+        <Field label={t("label.model")} className="wide:max-w-80">
           {(controlProps) => (
             <Combobox
               {...controlProps}

@@ -29,7 +29,7 @@ const Chosen = ({ ids, onIds }: KnowledgeFieldProps) => {
             <span className="min-w-0 flex-1 truncate">{shown}</span>
             <IconButton
               icon={X}
-              label={t("models.knowledgeRemove", { name: shown })}
+              label={t("action.removeOne", { name: shown })}
               onClick={() => onIds(ids.filter((other) => other !== id))}
             />
           </li>
@@ -46,7 +46,7 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const choices = (data?.items ?? []).filter(({ id }) => !ids.includes(id))
   return (
     <Field
-      label={t("models.knowledge")}
+      label={t("label.knowledge")}
       help={ids.length > 0 ? t("models.knowledgeHelp") : undefined}
     >
       {(controlProps) => (

@@ -53,11 +53,11 @@ export const ModelsPage = () => {
   const matches = (model: ListedModel): boolean => matchesSearch(model, list.search)
   return (
     <ListPage
-      title={t("models.title")}
+      title={t("label.models")}
       lead={t("models.lead")}
       list={list}
       result={toMatchingPage(models, list.params, matches)}
-      searchLabel={t("models.search")}
+      searchLabel={t("action.searchModels")}
       filters={[
         {
           name: "kind",
@@ -65,19 +65,19 @@ export const ModelsPage = () => {
           options: [
             { value: "", label: t("models.anySource") },
             { value: "workspace", label: t("models.workspace") },
-            { value: "local", label: t("models.local") },
-            { value: "external", label: t("models.external") },
+            { value: "local", label: t("label.runtime") },
+            { value: "external", label: t("label.provider") },
             { value: "function", label: t("models.function") },
           ],
         },
         {
           name: "state",
-          label: t("models.state"),
+          label: t("label.status"),
           options: [
-            { value: "", label: t("models.anyState") },
-            { value: "ready", label: t("models.ready") },
-            { value: "away", label: t("models.away") },
-            { value: "off", label: t("models.off") },
+            { value: "", label: t("label.anyStatus") },
+            { value: "ready", label: t("label.ready") },
+            { value: "away", label: t("label.unavailable") },
+            { value: "off", label: t("label.disabled") },
           ],
         },
       ]}
@@ -87,7 +87,7 @@ export const ModelsPage = () => {
           <>
             <ModelImportExport />
             <ButtonLink to="/models/runtime" icon={Server}>
-              {t("runtime.title")}
+              {t("label.runtime")}
             </ButtonLink>
           </>
         )
@@ -127,7 +127,7 @@ const capabilitiesOf = ({ record }: ListedModel) => {
 const columns = (connections: readonly ConnectionView[] | undefined): Column<ListedModel>[] => [
   {
     id: "name",
-    header: t("models.name"),
+    header: t("label.name"),
     grow: true,
     cell: ({ id, name, workspace }) => (
       <NameCell detail={workspace?.meta.description || (name === id ? undefined : id)}>
@@ -151,18 +151,18 @@ const columns = (connections: readonly ConnectionView[] | undefined): Column<Lis
   },
   {
     id: "owner",
-    header: t("owner.title"),
+    header: t("label.owner"),
     wideOnly: true,
     cell: ({ workspace }) =>
       workspace && <span className="block max-w-40 truncate">{modelOwner(workspace)}</span>,
   },
   {
     id: "grants",
-    header: t("models.grants"),
+    header: t("label.access"),
     belowName: "plain",
     cell: (model) => describeAccess(model, connections),
   },
-  { id: "state", header: t("models.state"), cell: (model) => <AvailabilityStatus model={model} /> },
+  { id: "state", header: t("label.status"), cell: (model) => <AvailabilityStatus model={model} /> },
   { id: "on", header: "", align: "right", cell: (model) => <EnabledSwitch model={model} /> },
 ]
 
@@ -185,7 +185,7 @@ const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {
   return (
     <>
       <Switch
-        aria-label={t("models.onOff", { name: workspace.name })}
+        aria-label={t("action.enableOne", { name: workspace.name })}
         checked={on}
         onValue={() => toggle.mutate(workspace.id)}
       />

@@ -108,9 +108,9 @@ export const describeAccess = (
   if (!grants || grants.some(({ principal_id }) => principal_id === "*")) {
     return t("grants.everyone")
   }
-  const nobody = workspace ? "models.private" : "models.adminsOnly"
+  const nobody = workspace ? "label.private" : "models.adminsOnly"
   const count = countPrincipals(grants, workspace?.grant_count)
-  return count === 0 ? t(nobody) : t("models.shared", { count })
+  return count === 0 ? t(nobody) : t("label.sharedWith", { count })
 }
 
 /** Whether to offer editing. Group membership may be unknown here; the gateway enforces access. */

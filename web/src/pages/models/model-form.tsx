@@ -48,7 +48,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
         <div className={classes("grid gap-x-4 gap-y-5", isNew && "sm:grid-cols-2")}>
           {isNew ? (
             <NameAndIdFields
-              labels={{ name: t("models.name"), id: t("models.id"), idHelp: t("models.idHelp") }}
+              labels={{ name: t("label.name"), id: t("label.id"), idHelp: t("models.idHelp") }}
               values={values}
               set={set}
               derivedId={derivedId}
@@ -56,7 +56,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
             />
           ) : (
             <TextField
-              label={t("models.name")}
+              label={t("label.name")}
               value={values.name}
               onValue={(name) => set({ name })}
               error={fieldError(error, "name")}
@@ -65,13 +65,13 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
           )}
         </div>
         <TextField
-          label={t("models.description")}
+          label={t("label.description")}
           value={values.description}
           onValue={(description) => set({ description })}
           error={fieldError(error, "meta.description")}
           autoComplete="off"
         />
-        <Field label={t("models.system")} error={fieldError(error, "params.system")}>
+        <Field label={t("label.systemPrompt")} error={fieldError(error, "params.system")}>
           {(controlProps) => (
             <TextArea
               {...controlProps}
@@ -83,7 +83,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
         </Field>
         <KnowledgeField ids={values.knowledge} onIds={(knowledge) => set({ knowledge })} />
         <TokensField
-          label={t("models.tags")}
+          label={t("label.tags")}
           values={values.tags}
           onValues={(tags) => set({ tags })}
           error={fieldError(error, "meta.tags")}
@@ -94,7 +94,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
           error={fieldError(error, "meta.starters")}
         />
         <GrantsField
-          label={t("models.grants")}
+          label={t("label.access")}
           grants={values.access_grants}
           onGrants={(access_grants) => set({ access_grants })}
         />

@@ -37,7 +37,7 @@ export const ModelPage = () => {
   const { modelId } = route.useParams()
   const models = useQuery(modelsQuery)
   const workspace = useQuery(workspaceModelQuery(modelId))
-  const above = <BackLink to="/models">{t("models.title")}</BackLink>
+  const above = <BackLink to="/models">{t("label.models")}</BackLink>
   const own = workspace.data
   const all =
     models.data && own !== undefined ? mergeModels(models.data, own ? [own] : []) : undefined
@@ -84,7 +84,7 @@ const Actions = ({ model }: { model: ListedModel }) => (
     <FunctionLink model={model} />
     {!model.record?.capabilities.embedding && (
       <ButtonLink to="/" search={{ model: model.id }} variant="primary" icon={MessageSquare}>
-        {t("models.chat")}
+        {t("action.startChat")}
       </ButtonLink>
     )}
   </>
@@ -138,20 +138,20 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
     <DefinitionList
       rows={[
         [
-          t("models.id"),
+          t("label.id"),
           <span key="id" className="inline-flex max-w-full items-center gap-1">
             <code className="break-all">{model.id}</code>
             <CopyButton text={model.id} label={t("models.copyId")} />
           </span>,
         ],
-        [t("models.state"), <AvailabilityStatus key="state" model={model} />],
+        [t("label.status"), <AvailabilityStatus key="state" model={model} />],
         ...(isEditable ? [] : [[t("models.source"), describeSource(model)] as const]),
-        [t("models.can"), [t("models.text"), ...capabilityNames(record)].join(", ")],
+        [t("models.can"), [t("label.text"), ...capabilityNames(record)].join(", ")],
         ...(record?.context_length
           ? [[t("models.context"), formatNumber(record.context_length)] as const]
           : []),
-        ...(shared && !isEditable ? [[t("models.grants"), shared] as const] : []),
-        ...(model.workspace ? [[t("owner.title"), modelOwner(model.workspace)] as const] : []),
+        ...(shared && !isEditable ? [[t("label.access"), shared] as const] : []),
+        ...(model.workspace ? [[t("label.owner"), modelOwner(model.workspace)] as const] : []),
       ]}
     />
   )
@@ -187,7 +187,7 @@ const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: Worksp
 const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => (
   <DeleteSection
     action={t("models.delete")}
-    title={t("models.deleteOne", { name })}
+    title={t("action.deleteOne", { name })}
     lead={t("models.deleteHelp")}
     onRemove={(confirm) => api.post("/api/v1/models/model/delete", { body: { id, confirm } })}
     backTo="/models"

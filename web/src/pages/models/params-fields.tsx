@@ -21,12 +21,12 @@ const numbers: readonly {
 }[] = [
   {
     name: "temperature",
-    label: "param.temperature",
+    label: "label.temperature",
     help: "param.temperatureHelp",
   },
-  { name: "top_p", label: "param.topP", help: "param.topPHelp" },
+  { name: "top_p", label: "label.topP", help: "param.topPHelp" },
   { name: "max_tokens", label: "param.maxTokens", help: "param.maxTokensHelp", isWhole: true },
-  { name: "seed", label: "param.seed", help: "param.seedHelp", isWhole: true },
+  { name: "seed", label: "label.seed", help: "param.seedHelp", isWhole: true },
   {
     name: "frequency_penalty",
     label: "param.frequency",

@@ -24,9 +24,9 @@ export const RuntimePage = () => {
   const { role } = useCurrentUser()
   return (
     <Page
-      title={t("runtime.title")}
+      title={t("label.runtime")}
       lead={t("runtime.lead")}
-      breadcrumb={<BackLink to="/models">{t("models.title")}</BackLink>}
+      breadcrumb={<BackLink to="/models">{t("label.models")}</BackLink>}
     >
       {role === "admin" && (
         <Section title={t("runtime.pull")} lead={t("runtime.pullLead")}>
@@ -55,13 +55,13 @@ const LoadedModels = () => {
               columns={[
                 {
                   id: "name",
-                  header: t("models.name"),
+                  header: t("label.name"),
                   grow: true,
                   cell: ({ name }) => <NameCell>{name}</NameCell>,
                 },
                 {
                   id: "memory",
-                  header: t("runtime.memory"),
+                  header: t("label.memory"),
                   align: "right",
                   cell: ({ size_vram, size }) => formatBytes(size_vram || size || 0),
                 },
@@ -104,7 +104,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
               columns={[
                 {
                   id: "name",
-                  header: t("models.name"),
+                  header: t("label.name"),
                   grow: true,
                   cell: ({ name, details }) => (
                     <NameCell
@@ -118,7 +118,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
                 },
                 {
                   id: "size",
-                  header: t("runtime.size"),
+                  header: t("label.size"),
                   align: "right",
                   cell: ({ size }) => formatBytes(size ?? 0),
                 },
@@ -137,7 +137,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
                       <Button
                         variant="danger"
                         icon={Trash2}
-                        aria-label={t("models.deleteOne", { name: tag.name })}
+                        aria-label={t("action.deleteOne", { name: tag.name })}
                         onClick={() => setTagToDelete(tag)}
                       >
                         {t("action.delete")}
@@ -152,7 +152,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
       <ConfirmDialog
         open={tagToDelete !== null}
         onClose={() => setTagToDelete(null)}
-        title={t("models.deleteOne", { name: tagToDelete?.name ?? "" })}
+        title={t("action.deleteOne", { name: tagToDelete?.name ?? "" })}
         action={t("models.delete")}
         danger
         onConfirm={() => tagToDelete && remove(tagToDelete)}

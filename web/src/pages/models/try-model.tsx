@@ -103,7 +103,7 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
           }}
         />
         <Button type="submit" icon={running ? Square : Play} disabled={!running && !ready}>
-          {running ? t("try.stop") : t("try.ask")}
+          {running ? t("action.stop") : t("try.ask")}
         </Button>
       </form>
       {error !== null && <ErrorNote error={error} />}

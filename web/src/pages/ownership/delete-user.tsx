@@ -136,7 +136,7 @@ const DeleteUserDialog = ({
     <ConfirmDialog
       open
       onClose={onClose}
-      title={t("users.deleteOne", { name: user.name })}
+      title={t("action.deleteOne", { name: user.name })}
       action={t(isHandedOver ? "removal.transferAndDelete" : "users.delete")}
       danger
       typed={user.email}

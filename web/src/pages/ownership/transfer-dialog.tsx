@@ -56,7 +56,7 @@ export const TransferDialog = (props: TransferDialogProps) => {
         onClose()
       }}
       title={t("transfer.one", { name })}
-      action={t("transfer.action")}
+      action={t("action.handOver")}
       fields={["transfer_to"]}
       ready={person.trim() !== ""}
       onConfirm={confirm}

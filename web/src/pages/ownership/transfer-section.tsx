@@ -9,10 +9,10 @@ import { TransferDialog, type TransferProps } from "./transfer-dialog.tsx"
 export const TransferSection = (props: TransferProps) => {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={t("transfer.title")} lead={t("transfer.sectionLead")}>
+    <Section title={t("action.handOver")} lead={t("transfer.sectionLead")}>
       <div>
         <Button icon={UserRoundPen} onClick={() => setOpen(true)}>
-          {t("transfer.title")}
+          {t("action.handOver")}
         </Button>
       </div>
       <TransferDialog {...props} open={isOpen} onClose={() => setOpen(false)} />

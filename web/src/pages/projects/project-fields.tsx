@@ -33,7 +33,7 @@ export const ProjectFields = ({
   return (
     <>
       <TextField
-        label={t("projects.name")}
+        label={t("label.name")}
         value={name}
         onValue={(next) => set({ name: next })}
         maxLength={100}
@@ -41,7 +41,7 @@ export const ProjectFields = ({
         error={fieldError(error, "name")}
       />
       <Field
-        label={t("projects.instructions")}
+        label={t("label.instructions")}
         help={t("projects.instructionsHelp")}
         error={fieldError(error, "instructions")}
       >

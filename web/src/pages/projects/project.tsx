@@ -23,7 +23,7 @@ const NewChat = ({ id }: { id: string }) => (
 const Chats = ({ project }: { project: Project }) => {
   const list = useChatList({ folder: project.name })
   return (
-    <Section title={t("chat.chats")}>
+    <Section title={t("label.chats")}>
       <QueryResult query={list}>
         {() =>
           list.chats.length === 0 ? (
@@ -102,7 +102,7 @@ const ProjectDetails = ({ project }: { project: Project }) => {
       <Settings project={project} />
       <DeleteSection
         action={t("projects.delete")}
-        title={t("projects.deleteOne", { name })}
+        title={t("action.deleteOne", { name })}
         lead={t("projects.deleteLead")}
         onRemove={remove}
       />

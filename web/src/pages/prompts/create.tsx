@@ -27,7 +27,7 @@ export const NewPromptPage = () => {
     <CreatePage
       title={t("prompts.create")}
       lead={t("prompts.createLead")}
-      breadcrumb={<BackLink to="/prompts">{t("prompts.title")}</BackLink>}
+      breadcrumb={<BackLink to="/prompts">{t("label.prompts")}</BackLink>}
       form={form}
     >
       <PromptFields form={form} onTitle={setTitle} shareable />

@@ -16,7 +16,7 @@ export const PromptsPage = () => {
   const prompts = useQuery(promptsQuery(list.params))
   return (
     <ListPage
-      title={t("prompts.title")}
+      title={t("label.prompts")}
       lead={t("prompts.lead")}
       list={list}
       result={prompts}
@@ -27,7 +27,7 @@ export const PromptsPage = () => {
       columns={[
         {
           id: "title",
-          header: t("prompts.name"),
+          header: t("label.title"),
           sort: "title",
           grow: true,
           cell: ({ id, title, content }) => (
@@ -48,19 +48,19 @@ export const PromptsPage = () => {
         },
         {
           id: "owner",
-          header: t("prompts.owner"),
+          header: t("label.owner"),
           wideOnly: true,
           cell: ({ user_name }) => user_name,
         },
         {
           id: "access",
-          header: t("prompts.grants"),
+          header: t("label.access"),
           belowName: "plain",
           cell: ({ is_public, grant_count }) => describeReaders(is_public, grant_count),
         },
         {
           id: "updated",
-          header: t("prompts.updated"),
+          header: t("label.updated"),
           sort: "updated_at",
           wideOnly: true,
           cell: ({ updated_at }) => <Time at={updated_at} />,

@@ -33,7 +33,7 @@ interface FieldsProps {
 export const PromptFields = ({ form: { values, set, error }, onTitle, shareable }: FieldsProps) => (
   <>
     <TextField
-      label={t("prompts.name")}
+      label={t("label.title")}
       value={values.title}
       onValue={onTitle ?? ((title) => set({ title }))}
       error={fieldError(error, "title")}
@@ -50,7 +50,7 @@ export const PromptFields = ({ form: { values, set, error }, onTitle, shareable 
       spellCheck={false}
     />
     <Field
-      label={t("prompts.content")}
+      label={t("label.text")}
       help={t("prompts.contentHelp")}
       error={fieldError(error, "content")}
     >
@@ -66,7 +66,7 @@ export const PromptFields = ({ form: { values, set, error }, onTitle, shareable 
     <Variables content={values.content} />
     {shareable ? (
       <GrantsField
-        label={t("prompts.grants")}
+        label={t("label.access")}
         grants={values.access_grants}
         onGrants={(access_grants) => set({ access_grants })}
       />

@@ -26,9 +26,9 @@ export const PromptPage = () => {
   const { data } = prompt
   return (
     <Page
-      title={data?.title ?? t("prompts.title")}
+      title={data?.title ?? t("label.prompts")}
       lead={data && <code>/{data.command}</code>}
-      breadcrumb={<BackLink to="/prompts">{t("prompts.title")}</BackLink>}
+      breadcrumb={<BackLink to="/prompts">{t("label.prompts")}</BackLink>}
       action={
         data && (
           <ButtonLink to="/" search={{ prompt: data.id }} icon={MessageSquare}>
@@ -48,7 +48,7 @@ export const PromptPage = () => {
 }
 
 const PromptOwner = ({ prompt }: { prompt: PromptWithAccess }) => (
-  <DefinitionList rows={[[t("owner.title"), ownerName(prompt)]]} />
+  <DefinitionList rows={[[t("label.owner"), ownerName(prompt)]]} />
 )
 
 /** The text of a prompt that the user may use, but not change. */
@@ -104,7 +104,7 @@ const TransferPrompt = ({ prompt: { id, title, user_id } }: { prompt: PromptWith
 const DeletePrompt = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => (
   <DeleteSection
     action={t("prompts.delete")}
-    title={t("prompts.deleteOne", { name: title })}
+    title={t("action.deleteOne", { name: title })}
     lead={t("prompts.deleteHelp")}
     onRemove={() => promptApi.remove(id)}
     backTo="/prompts"

@@ -96,7 +96,7 @@ const PasswordForm = ({ back, autoFocus }: PasswordFormProps) => {
         autoFocus={autoFocus}
       />
       <PasswordField
-        label={t("session.password")}
+        label={t("label.password")}
         value={password}
         onValue={setPassword}
         autoComplete="current-password"

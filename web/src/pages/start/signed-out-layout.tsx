@@ -55,24 +55,22 @@ export const SignedOutLayout = ({ title, lead, children, step }: SignedOutLayout
 /** Progress through the setup; the steps before `at` are done. */
 export const SetupSteps = ({ at }: { at: number }) => (
   <ol className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
-    {(["welcome.stepAccount", "welcome.stepSource", "welcome.stepChat"] as const).map(
-      (key, index) => (
-        <li
-          key={key}
-          aria-current={index === at ? "step" : undefined}
-          className={classes(
-            "flex items-center gap-1.5",
-            index === at ? "font-medium text-accent" : "text-muted",
-          )}
-        >
-          {index < at ? (
-            <Check aria-label={t("welcome.stepDone")} className="size-3.5 text-ok" />
-          ) : (
-            <span className="tabular">{index + 1}</span>
-          )}
-          {t(key)}
-        </li>
-      ),
-    )}
+    {(["label.account", "label.models", "welcome.stepChat"] as const).map((key, index) => (
+      <li
+        key={key}
+        aria-current={index === at ? "step" : undefined}
+        className={classes(
+          "flex items-center gap-1.5",
+          index === at ? "font-medium text-accent" : "text-muted",
+        )}
+      >
+        {index < at ? (
+          <Check aria-label={t("welcome.stepDone")} className="size-3.5 text-ok" />
+        ) : (
+          <span className="tabular">{index + 1}</span>
+        )}
+        {t(key)}
+      </li>
+    ))}
   </ol>
 )

@@ -52,7 +52,7 @@ export const CodeBlock = (props: CodeBlockProps) => {
   return (
     <figure className="code-block">
       <figcaption>
-        <span className="min-w-0 flex-1 truncate">{props.language || t("chat.code")}</span>
+        <span className="min-w-0 flex-1 truncate">{props.language || t("label.code")}</span>
         <IconButton
           icon={WrapText}
           label={t("chat.wrap")}
