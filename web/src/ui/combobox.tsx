@@ -3,7 +3,14 @@ import { Check, ChevronsUpDown } from "lucide-react"
 import { type KeyboardEvent, useContext, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
-import { type ControlProps, controlClass, FieldChange } from "./field.tsx"
+import {
+  type ControlFieldProps,
+  type ControlProps,
+  controlClass,
+  Field,
+  FieldChange,
+  splitFieldProps,
+} from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
 
 export interface ComboboxChoice {
@@ -115,4 +122,10 @@ export const Combobox = (props: ComboboxProps) => {
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** A combobox with its label, help and error. */
+export const ComboboxField = (props: ControlFieldProps<ComboboxProps>) => {
+  const { field, control } = splitFieldProps(props)
+  return <Field {...field}>{(controlProps) => <Combobox {...control} {...controlProps} />}</Field>
 }

@@ -116,23 +116,9 @@ export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) =>
   />
 )
 
-type TextFieldProps = Omit<FieldProps, "children"> &
-  Omit<ComponentProps<"input">, "onChange" | "value" | "id"> & {
-    value: string
-    onValue: (value: string) => void
-  }
-
-/** A single-line text field. */
-export const TextField = (props: TextFieldProps) => {
-  const { label, help, error, locked, disabled, labelAction, className, onValue, ...input } = props
-  return (
-    <Field {...pickField({ label, help, error, locked, disabled, labelAction, className })}>
-      {(controlProps) => (
-        <Input {...input} {...controlProps} onChange={(event) => onValue(event.target.value)} />
-      )}
-    </Field>
-  )
-}
+/** Props of a field with a control of one kind. */
+export type ControlFieldProps<Control> = Omit<FieldProps, "children"> &
+  Omit<Control, keyof FieldProps | keyof ControlProps>
 
 type OptionalFields<T> = { [K in keyof T]?: T[K] | undefined }
 
@@ -147,3 +133,55 @@ const pickField = ({
   label,
   ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
 })
+
+/** Separates the props of a field from those of its control. */
+export const splitFieldProps = <Props extends Omit<FieldProps, "children">>(props: Props) => {
+  const { label, help, error, problem, locked, disabled, labelAction, className, ...control } =
+    props
+  const field = { label, help, error, problem, locked, disabled, labelAction, className }
+  return { field: pickField(field), control }
+}
+
+interface TextValue {
+  value: string
+  onValue: (value: string) => void
+}
+
+type TextFieldProps = ControlFieldProps<Omit<ComponentProps<"input">, "onChange" | "value">> &
+  TextValue
+
+/** A single-line text field. */
+export const TextField = (props: TextFieldProps) => {
+  const { field, control } = splitFieldProps(props)
+  const { onValue, ...input } = control
+  return (
+    <Field {...field}>
+      {(controlProps) => (
+        <Input {...input} {...controlProps} onChange={(event) => onValue(event.target.value)} />
+      )}
+    </Field>
+  )
+}
+
+type TextAreaFieldProps = ControlFieldProps<
+  Omit<ComponentProps<"textarea">, "onChange" | "value">
+> &
+  TextValue & { inputClass?: string }
+
+/** A text field of several lines. */
+export const TextAreaField = (props: TextAreaFieldProps) => {
+  const { field, control } = splitFieldProps(props)
+  const { onValue, inputClass, ...textArea } = control
+  return (
+    <Field {...field}>
+      {(controlProps) => (
+        <TextArea
+          {...textArea}
+          {...controlProps}
+          className={inputClass}
+          onChange={(event) => onValue(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -19,6 +19,20 @@ export const fieldError = (error: unknown, ...paths: string[]): string | undefin
   return found && translateServerText(found.message, found)
 }
 
+/** One of a form's values, its setter and its error, as props of a field. */
+export const bindField = <T extends object, Name extends keyof T & string>(
+  { values, set, error }: { values: T; set: (changes: Partial<T>) => void; error: unknown },
+  name: Name,
+) => ({
+  value: values[name],
+  onValue: (value: T[Name]): void => {
+    const changes: Partial<T> = {}
+    changes[name] = value
+    set(changes)
+  },
+  error: fieldError(error, name),
+})
+
 interface FormProps<T extends object> {
   form: Omit<FormState<T>, "set">
   /** Fields that show their own errors, which the form therefore does not repeat; otherwise all. */

@@ -3,7 +3,13 @@ import { Select as Base } from "@base-ui/react/select"
 import { Check, ChevronDown } from "lucide-react"
 import { useContext } from "react"
 import { classes } from "./classes.ts"
-import { controlClass, FieldChange } from "./field.tsx"
+import {
+  type ControlFieldProps,
+  controlClass,
+  Field,
+  FieldChange,
+  splitFieldProps,
+} from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
 
 interface SelectProps<Value extends string> {
@@ -75,4 +81,10 @@ export const Select = <Value extends string>({
       </Base.Root>
     </CSPProvider>
   )
+}
+
+/** A select with its label, help and error. */
+export const SelectField = <Value extends string>(props: ControlFieldProps<SelectProps<Value>>) => {
+  const { field, control } = splitFieldProps(props)
+  return <Field {...field}>{(controlProps) => <Select {...control} {...controlProps} />}</Field>
 }

@@ -1,6 +1,6 @@
 import { t } from "../../i18n/translate.ts"
 import { TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 
 interface AccountValues {
@@ -20,33 +20,27 @@ interface AccountFieldsProps {
 
 /** Name, email, and password of an account. */
 export const AccountFields = (props: AccountFieldsProps) => {
-  const { values, set, error, owner, hasFixedEmail = false } = props
+  const { owner, hasFixedEmail = false } = props
   const isOwn = owner === "mine"
   return (
     <>
       <TextField
         label={t("label.name")}
-        value={values.name}
-        onValue={(name) => set({ name })}
-        error={fieldError(error, "name")}
+        {...bindField(props, "name")}
         autoComplete={isOwn ? "name" : "off"}
         autoFocus
       />
       <TextField
         label={t("session.email")}
         type="email"
-        value={values.email}
-        onValue={(email) => set({ email })}
-        error={fieldError(error, "email")}
+        {...bindField(props, "email")}
         autoComplete={isOwn ? "username" : "off"}
         disabled={hasFixedEmail}
       />
       <PasswordField
         label={t("label.password")}
         help={t("session.passwordHelp")}
-        value={values.password}
-        onValue={(password) => set({ password })}
-        error={fieldError(error, "password")}
+        {...bindField(props, "password")}
         autoComplete="new-password"
       />
     </>

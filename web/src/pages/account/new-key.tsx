@@ -7,10 +7,10 @@ import { keysQuery, modelsQuery } from "../../lib/queries.ts"
 import { daySeconds } from "../../lib/utc-days.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CreatePage } from "../../ui/create-page.tsx"
-import { Field, TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { TextField } from "../../ui/field.tsx"
+import { bindField, fieldError } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
 import { CreatedSecret } from "./created-secret.tsx"
@@ -60,25 +60,20 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
     >
       <TextField
         label={t("label.name")}
-        value={values.name}
-        onValue={(name) => set({ name })}
-        error={fieldError(error, "name")}
+        {...bindField(form, "name")}
         placeholder={t("label.apiKey")}
         autoComplete="off"
       />
-      <Field label={t("label.expires")} error={fieldError(error, "expires_at")}>
-        {(controlProps) => (
-          <Select
-            {...controlProps}
-            value={values.days}
-            onValue={(days) => set({ days })}
-            options={lifetimeDays.map((value) => ({
-              value,
-              label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
-            }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t("label.expires")}
+        error={fieldError(error, "expires_at")}
+        value={values.days}
+        onValue={(days) => set({ days })}
+        options={lifetimeDays.map((value) => ({
+          value,
+          label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
+        }))}
+      />
       <TokensField
         label={t("keys.models")}
         placeholder={t("label.allModels")}

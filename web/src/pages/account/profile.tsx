@@ -9,11 +9,11 @@ import { queryClient } from "../../lib/query-client.ts"
 import { sessionQuery, useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, TextField } from "../../ui/field.tsx"
-import { Form, fieldError } from "../../ui/form.tsx"
+import { TextField } from "../../ui/field.tsx"
+import { bindField, Form, fieldError } from "../../ui/form.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { OwnLinkedAccounts } from "./linked-accounts.tsx"
 import { OwnStorage } from "./storage.tsx"
@@ -36,16 +36,9 @@ const Profile = () => {
     save: (body) => api.post("/api/v1/auths/update/profile", { body }),
     invalidates: [sessionQuery.queryKey],
   })
-  const { values, set, error } = form
   return (
     <Form form={form}>
-      <TextField
-        label={t("label.name")}
-        value={values.name}
-        onValue={(name) => set({ name })}
-        error={fieldError(error, "name")}
-        autoComplete="name"
-      />
+      <TextField label={t("label.name")} {...bindField(form, "name")} autoComplete="name" />
       <DefinitionList
         rows={[
           [t("session.email"), me.email],
@@ -64,29 +57,21 @@ const Appearance = () => {
   return (
     <Section title={t("account.appearance")} lead={t("account.appearanceLead")}>
       <div className="grid gap-4 wide:grid-cols-2">
-        <Field label={t("theme.title")}>
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={theme}
-              onValue={(value) => chooseTheme(themes.find((one) => one === value) ?? "system")}
-              options={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
-            />
-          )}
-        </Field>
-        <Field label={t("language.title")}>
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={language}
-              onValue={(value) => void chooseLanguage(isLanguage(value) ? value : null)}
-              options={[
-                { value: "", label: t("language.browser") },
-                ...Object.entries(languages).map(([value, { name }]) => ({ value, label: name })),
-              ]}
-            />
-          )}
-        </Field>
+        <SelectField
+          label={t("theme.title")}
+          value={theme}
+          onValue={(value) => chooseTheme(themes.find((one) => one === value) ?? "system")}
+          options={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
+        />
+        <SelectField
+          label={t("language.title")}
+          value={language}
+          onValue={(value) => void chooseLanguage(isLanguage(value) ? value : null)}
+          options={[
+            { value: "", label: t("language.browser") },
+            ...Object.entries(languages).map(([value, { name }]) => ({ value, label: name })),
+          ]}
+        />
       </div>
     </Section>
   )

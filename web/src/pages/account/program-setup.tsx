@@ -4,11 +4,11 @@ import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { Combobox, type ComboboxChoice } from "../../ui/combobox.tsx"
-import { Field } from "../../ui/field.tsx"
+import { type ComboboxChoice, ComboboxField } from "../../ui/combobox.tsx"
+
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { isChatModel, useDefaultModels } from "../chat/chat-models.ts"
 import { NoModels } from "../models/no-models.tsx"
 import { ProgramChooser } from "./program-chooser.tsx"
@@ -77,11 +77,12 @@ const LoadedSetup = ({
       </div>
       {keyField}
       <div className="grid gap-4 wide:grid-cols-2">
-        <Field label={t("label.model")}>
-          {(controlProps) => (
-            <Combobox {...controlProps} choices={choices} value={model} onValue={setChosen} />
-          )}
-        </Field>
+        <ComboboxField
+          label={t("label.model")}
+          choices={choices}
+          value={model}
+          onValue={setChosen}
+        />
         {program.hasPlatforms && <PlatformField platform={platform} onPlatform={setPlatform} />}
       </div>
       <Section title={program.name}>
@@ -98,19 +99,15 @@ interface PlatformFieldProps {
 }
 
 const PlatformField = ({ platform, onPlatform }: PlatformFieldProps) => (
-  <Field label={t("programs.platform")}>
-    {(controlProps) => (
-      <Select
-        {...controlProps}
-        value={platform}
-        onValue={(value) => onPlatform(value === "windows" ? "windows" : "posix")}
-        options={[
-          { value: "posix", label: t("programs.platform.posix") },
-          { value: "windows", label: t("programs.platform.windows") },
-        ]}
-      />
-    )}
-  </Field>
+  <SelectField
+    label={t("programs.platform")}
+    value={platform}
+    onValue={(value) => onPlatform(value === "windows" ? "windows" : "posix")}
+    options={[
+      { value: "posix", label: t("programs.platform.posix") },
+      { value: "windows", label: t("programs.platform.windows") },
+    ]}
+  />
 )
 
 /** Warns about a key that is not allowed to call the program's route. */

@@ -14,7 +14,7 @@ import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { ErrorDetails } from "./connection-health.tsx"
 
 export type ProviderKind = NewConnection["kind"]
@@ -54,24 +54,20 @@ const keyHelp = (hint: string | undefined): string => {
 
 /** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
-  const { values, set, error, savedKey, locked } = props
+  const { values, savedKey, locked } = props
   const provider = useProvider(values.kind)
   return (
     <>
       <TextField
         label={t("connection.name")}
-        value={values.name}
-        onValue={(name) => set({ name })}
-        error={fieldError(error, "name")}
+        {...bindField(props, "name")}
         placeholder={hostOf(values) || provider?.label}
         disabled={locked !== undefined}
       />
       <TextField
         label={t("connection.address")}
         type="url"
-        value={values.base_url}
-        onValue={(base_url) => set({ base_url })}
-        error={fieldError(error, "base_url")}
+        {...bindField(props, "base_url")}
         locked={locked}
         placeholder={provider?.default_url}
         autoComplete="off"
@@ -82,9 +78,7 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
           label={t("connection.key")}
           help={keyHelp(savedKey)}
           type="password"
-          value={values.api_key}
-          onValue={(api_key) => set({ api_key })}
-          error={fieldError(error, "api_key")}
+          {...bindField(props, "api_key")}
           autoComplete="new-password"
         />
       )}

@@ -7,10 +7,10 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { membersQuery, usersQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
-import { Combobox } from "../../ui/combobox.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field } from "../../ui/field.tsx"
+
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
@@ -95,24 +95,21 @@ const AddMember = ({ onAdd }: { onAdd: (id: string) => void }) => {
   const [query, setQuery] = useState("")
   const users = useQuery(usersQuery({ query, page_size: 20, order_by: "name" }))
   return (
-    <Field label={t("members.add")} className="max-w-96">
-      {(controlProps) => (
-        <Combobox
-          {...controlProps}
-          placeholder={t("users.search")}
-          choices={(users.data?.items ?? []).map(({ id, name, email }) => ({
-            value: id,
-            label: name,
-            note: email,
-          }))}
-          value={null}
-          onQuery={setQuery}
-          loading={users.isPlaceholderData}
-          onValue={(id) => {
-            if (id !== null) onAdd(id)
-          }}
-        />
-      )}
-    </Field>
+    <ComboboxField
+      label={t("members.add")}
+      className="max-w-96"
+      placeholder={t("users.search")}
+      choices={(users.data?.items ?? []).map(({ id, name, email }) => ({
+        value: id,
+        label: name,
+        note: email,
+      }))}
+      value={null}
+      onQuery={setQuery}
+      loading={users.isPlaceholderData}
+      onValue={(id) => {
+        if (id !== null) onAdd(id)
+      }}
+    />
   )
 }

@@ -1,8 +1,8 @@
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
-import { Field, TextArea, TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { TextAreaField, TextField } from "../../ui/field.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { BackLink } from "../../ui/page.tsx"
 import { type FormState, useCreateForm } from "../../ui/use-form.ts"
 
@@ -17,29 +17,16 @@ interface GroupFieldsProps {
   provisioned?: boolean
 }
 
-export const GroupFields = ({
-  form: { values, set, error },
-  provisioned = false,
-}: GroupFieldsProps) => (
+export const GroupFields = ({ form, provisioned = false }: GroupFieldsProps) => (
   <>
     <TextField
       label={t("label.name")}
       help={provisioned && t("provisioning.kept")}
       disabled={provisioned}
-      value={values.name}
-      onValue={(name) => set({ name })}
-      error={fieldError(error, "name")}
+      {...bindField(form, "name")}
       autoComplete="off"
     />
-    <Field label={t("label.description")} error={fieldError(error, "description")}>
-      {(controlProps) => (
-        <TextArea
-          {...controlProps}
-          value={values.description}
-          onChange={(event) => set({ description: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextAreaField label={t("label.description")} {...bindField(form, "description")} />
   </>
 )
 

@@ -13,9 +13,9 @@ import { Combobox } from "../../ui/combobox.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { CreatePage } from "../../ui/create-page.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
 
 const lifetimes = [1, 7, 30, 90] as const
@@ -49,7 +49,7 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
     invalidates: [["invitations"]],
     onCreated,
   })
-  const { values, set, error } = form
+  const { values, set } = form
   return (
     <CreatePage
       title={t("invitations.create")}
@@ -62,38 +62,28 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
         label={t("session.email")}
         help={t("invitations.emailHelp")}
         type="email"
-        value={values.email}
-        onValue={(email) => set({ email })}
-        error={fieldError(error, "email")}
+        {...bindField(form, "email")}
         autoComplete="off"
       />
-      <Field label={t("user.role")}>
-        {(controlProps) => (
-          <Select
-            {...controlProps}
-            value={values.role}
-            onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
-            options={(["user", "admin"] as const).map((value) => ({
-              value,
-              label: t(`role.${value}`),
-            }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t("user.role")}
+        value={values.role}
+        onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
+        options={(["user", "admin"] as const).map((value) => ({
+          value,
+          label: t(`role.${value}`),
+        }))}
+      />
       <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
-      <Field label={t("label.expires")}>
-        {(controlProps) => (
-          <Select
-            {...controlProps}
-            value={values.days}
-            onValue={(days) => set({ days })}
-            options={lifetimes.map((count) => ({
-              value: String(count),
-              label: t("invitations.days", { count }),
-            }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t("label.expires")}
+        value={values.days}
+        onValue={(days) => set({ days })}
+        options={lifetimes.map((count) => ({
+          value: String(count),
+          label: t("invitations.days", { count }),
+        }))}
+      />
     </CreatePage>
   )
 }

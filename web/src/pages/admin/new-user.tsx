@@ -3,9 +3,9 @@ import type { Role } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
-import { Field } from "../../ui/field.tsx"
+
 import { BackLink } from "../../ui/page.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
 import { AccountFields } from "../account/account-fields.tsx"
 
@@ -40,17 +40,15 @@ interface RoleFieldProps {
 }
 
 export const RoleField = ({ value, onValue, error }: RoleFieldProps) => (
-  <Field label={t("user.role")} help={t("user.roleHelp")} error={error}>
-    {(controlProps) => (
-      <Select
-        {...controlProps}
-        value={value}
-        onValue={onValue}
-        options={(["user", "admin", "pending"] as const).map((role) => ({
-          value: role,
-          label: t(`role.${role}`),
-        }))}
-      />
-    )}
-  </Field>
+  <SelectField
+    label={t("user.role")}
+    help={t("user.roleHelp")}
+    error={error}
+    value={value}
+    onValue={onValue}
+    options={(["user", "admin", "pending"] as const).map((role) => ({
+      value: role,
+      label: t(`role.${role}`),
+    }))}
+  />
 )

@@ -5,9 +5,9 @@ import { t, translateServerText } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
-import { Field } from "../../ui/field.tsx"
+
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { RecommendedModel } from "./recommended-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>
@@ -95,21 +95,15 @@ export const SemanticSearch = (props: SemanticSearchProps) => {
         <>
           <Provider status={status} />
           {status.admin?.building && <Building building={status.admin.building} />}
-          <Field
+          <SelectField
             label={t("semantic.model")}
             help={t("semantic.modelHelp")}
             error={error}
             locked={locked}
-          >
-            {(controlProps) => (
-              <Select
-                {...controlProps}
-                value={value}
-                onValue={onValue}
-                options={optionsOf(status.admin?.models ?? [], value)}
-              />
-            )}
-          </Field>
+            value={value}
+            onValue={onValue}
+            options={optionsOf(status.admin?.models ?? [], value)}
+          />
           {locked === undefined && status.admin && (
             <RecommendedModel admin={status.admin} onSaved={onSaved} />
           )}

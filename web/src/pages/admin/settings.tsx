@@ -5,12 +5,12 @@ import { api } from "../../lib/api.ts"
 import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { configQuery, sessionQuery } from "../../lib/session.ts"
-import { Field, TextArea } from "../../ui/field.tsx"
-import { Form, fieldError } from "../../ui/form.tsx"
+import { TextAreaField } from "../../ui/field.tsx"
+import { bindField, Form, fieldError } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { SemanticSearch } from "./semantic-search.tsx"
@@ -70,22 +70,16 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           onValue={(enable_signup) => set({ enable_signup })}
           locked={locked.enable_signup}
         />
-        <Field
+        <SelectField
           label={t("settings.role")}
           {...(locked.default_user_role && { locked: locked.default_user_role })}
-        >
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.default_user_role}
-              onValue={(role) => set({ default_user_role: role === "user" ? "user" : "pending" })}
-              options={(["pending", "user"] as const).map((value) => ({
-                value,
-                label: t(`role.${value}`),
-              }))}
-            />
-          )}
-        </Field>
+          value={values.default_user_role}
+          onValue={(role) => set({ default_user_role: role === "user" ? "user" : "pending" })}
+          options={(["pending", "user"] as const).map((value) => ({
+            value,
+            label: t(`role.${value}`),
+          }))}
+        />
         <DaysField label={t("settings.life")} {...days("jwt_expires_in")} />
       </SettingsGroup>
       <SettingsGroup title={t("settings.api")}>
@@ -109,24 +103,18 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
       </SettingsGroup>
       <SettingsGroup title={t("label.chats")}>
         <DefaultModelField values={values} set={set} error={fieldError(error, "default_model")} />
-        <Field
+        <SelectField
           label={t("settings.titles")}
           help={values.chat_titles === "any" && t("settings.titlesHelp")}
-        >
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.chat_titles}
-              onValue={(chosen) =>
-                set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "any" })
-              }
-              options={titleSources.map((value) => ({
-                value,
-                label: t(`settings.titles.${value}`),
-              }))}
-            />
-          )}
-        </Field>
+          value={values.chat_titles}
+          onValue={(chosen) =>
+            set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "any" })
+          }
+          options={titleSources.map((value) => ({
+            value,
+            label: t(`settings.titles.${value}`),
+          }))}
+        />
       </SettingsGroup>
       <SettingsGroup title={t("label.semanticSearch")}>
         <SemanticSearch
@@ -147,25 +135,15 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           unit={t("settings.tokens")}
           isWhole
           inputClass="w-32!"
-          value={values.rag_token_budget}
-          onValue={(rag_token_budget) => set({ rag_token_budget })}
+          {...bindField(form, "rag_token_budget")}
           locked={locked.rag_token_budget}
-          error={fieldError(error, "rag_token_budget")}
         />
-        <Field
+        <TextAreaField
           label={t("settings.template")}
           help={t("settings.templateHelp", { mark: "{{sources}}" })}
-          error={fieldError(error, "rag_template")}
-        >
-          {(controlProps) => (
-            <TextArea
-              {...controlProps}
-              value={values.rag_template}
-              placeholder={t("param.default")}
-              onChange={({ target }) => set({ rag_template: target.value })}
-            />
-          )}
-        </Field>
+          {...bindField(form, "rag_template")}
+          placeholder={t("param.default")}
+        />
       </SettingsGroup>
       <SettingsGroup title={t("settings.retention")}>
         <DaysField

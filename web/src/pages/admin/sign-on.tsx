@@ -9,11 +9,11 @@ import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field } from "../../ui/field.tsx"
+
 import { Form } from "../../ui/form.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { AddSignOnProvider } from "./add-sign-on-provider.tsx"
@@ -178,25 +178,19 @@ const Passwords = ({ view }: { view: SettingsView }) => {
   return (
     <Section title={t("signOn.passwords")}>
       <Form form={form} fields={[]}>
-        <Field
+        <SelectField
           label={t("signOn.passwordSignIn")}
           help={t("signOn.passwordHelp", { variable: "PASSWORD_SIGN_IN=on" })}
           {...(locked && { locked })}
-        >
-          {(controlProps) => (
-            <Select
-              {...controlProps}
-              value={values.password_sign_in}
-              onValue={(chosen) =>
-                set({ password_sign_in: policies.find((one) => one === chosen) ?? "on" })
-              }
-              options={policies.map((value) => ({
-                value,
-                label: t(`signOn.password.${value}`),
-              }))}
-            />
-          )}
-        </Field>
+          value={values.password_sign_in}
+          onValue={(chosen) =>
+            set({ password_sign_in: policies.find((one) => one === chosen) ?? "on" })
+          }
+          options={policies.map((value) => ({
+            value,
+            label: t(`signOn.password.${value}`),
+          }))}
+        />
       </Form>
     </Section>
   )

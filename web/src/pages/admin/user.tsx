@@ -10,7 +10,7 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { Form, fieldError } from "../../ui/form.tsx"
+import { bindField, Form, fieldError } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
@@ -64,31 +64,23 @@ const Details = ({ user }: { user: User }) => {
     valuesOf,
     save: (values) => updateUser(user.id, values),
   })
-  const { values, set, error } = form
+  const { values, set } = form
   const provisioned = user.source === "scim"
   return (
     <Form form={form}>
       <TextField
         label={t("label.name")}
         help={provisioned && t("provisioning.nameKept")}
-        value={values.name}
-        onValue={(next) => set({ name: next })}
-        error={fieldError(error, "name")}
+        {...bindField(form, "name")}
       />
       <TextField
         label={t("session.email")}
         help={provisioned && t("provisioning.kept")}
         disabled={provisioned}
         type="email"
-        value={values.email}
-        onValue={(next) => set({ email: next })}
-        error={fieldError(error, "email")}
+        {...bindField(form, "email")}
       />
-      <RoleField
-        value={values.role}
-        onValue={(next) => set({ role: next })}
-        error={fieldError(error, "role")}
-      />
+      <RoleField {...bindField(form, "role")} />
       <SwitchField
         label={t("user.isActive")}
         help={provisioned ? t("provisioning.activeKept") : t("user.activeHelp")}

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query"
 import type { Settings } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { Combobox } from "../../ui/combobox.tsx"
-import { Field, TextArea } from "../../ui/field.tsx"
-import { Select } from "../../ui/select.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
+import { TextAreaField } from "../../ui/field.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { isChatModel } from "../chat/chat-models.ts"
 
 const kinds = ["info", "warning"] as const
@@ -21,28 +21,20 @@ export const BannerFields = ({
   error,
 }: FieldsProps<"banner" | "banner_kind"> & { error: string | undefined }) => (
   <>
-    <Field label={t("label.text")} help={t("settings.bannerHelp")} error={error}>
-      {(controlProps) => (
-        <TextArea
-          {...controlProps}
-          value={values.banner}
-          maxLength={500}
-          onChange={({ target }) => set({ banner: target.value })}
-        />
-      )}
-    </Field>
-    <Field label={t("settings.bannerKind")}>
-      {(controlProps) => (
-        <Select
-          {...controlProps}
-          value={values.banner_kind}
-          onValue={(chosen) =>
-            set({ banner_kind: kinds.find((kind) => kind === chosen) ?? "info" })
-          }
-          options={kinds.map((value) => ({ value, label: t(`settings.bannerKind.${value}`) }))}
-        />
-      )}
-    </Field>
+    <TextAreaField
+      label={t("label.text")}
+      help={t("settings.bannerHelp")}
+      error={error}
+      value={values.banner}
+      maxLength={500}
+      onValue={(value) => set({ banner: value })}
+    />
+    <SelectField
+      label={t("settings.bannerKind")}
+      value={values.banner_kind}
+      onValue={(chosen) => set({ banner_kind: kinds.find((kind) => kind === chosen) ?? "info" })}
+      options={kinds.map((value) => ({ value, label: t(`settings.bannerKind.${value}`) }))}
+    />
   </>
 )
 
@@ -62,16 +54,13 @@ export const DefaultModelField = ({
   const isOffered = default_model === "" || choices.some(({ value }) => value === default_model)
   const current = models.find(({ id }) => id === default_model)?.name ?? default_model
   return (
-    <Field label={t("settings.defaultModel")} error={error}>
-      {(controlProps) => (
-        <Combobox
-          {...controlProps}
-          placeholder={t("settings.defaultModelNone")}
-          choices={isOffered ? choices : [...choices, { value: default_model, label: current }]}
-          value={default_model === "" ? null : default_model}
-          onValue={(id) => set({ default_model: id ?? "" })}
-        />
-      )}
-    </Field>
+    <ComboboxField
+      label={t("settings.defaultModel")}
+      error={error}
+      placeholder={t("settings.defaultModelNone")}
+      choices={isOffered ? choices : [...choices, { value: default_model, label: current }]}
+      value={default_model === "" ? null : default_model}
+      onValue={(id) => set({ default_model: id ?? "" })}
+    />
   )
 }

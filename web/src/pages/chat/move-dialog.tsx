@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { projectsQuery } from "../../lib/project-api.ts"
-import { Combobox } from "../../ui/combobox.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field } from "../../ui/field.tsx"
+
 import { changeChats } from "./change-chats.tsx"
 import { FormDialog } from "./chat-dialogs.tsx"
 
@@ -34,19 +34,15 @@ export const MoveDialog = ({ ids, folder, onMoved, onClose }: MoveDialogProps) =
       onSubmit={move}
     >
       {error && <ErrorNote error={error} />}
-      <Field label={t("projects.project")}>
-        {(controlProps) => (
-          <Combobox
-            {...controlProps}
-            choices={[
-              { value: "", label: t("projects.noProject") },
-              ...projects.map(({ name }) => ({ value: name, label: name })),
-            ]}
-            value={target}
-            onValue={(value) => setTarget(value ?? "")}
-          />
-        )}
-      </Field>
+      <ComboboxField
+        label={t("projects.project")}
+        choices={[
+          { value: "", label: t("projects.noProject") },
+          ...projects.map(({ name }) => ({ value: name, label: name })),
+        ]}
+        value={target}
+        onValue={(value) => setTarget(value ?? "")}
+      />
       <Link
         to="/projects/new"
         onClick={onClose}

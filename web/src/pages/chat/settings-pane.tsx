@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { parseNumber } from "../../lib/parse-number.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { Field, Input, TextArea } from "../../ui/field.tsx"
+import { Field, Input, TextAreaField } from "../../ui/field.tsx"
 import type { SettingsDraft } from "./chat-settings.ts"
 
 const numberParams = [
@@ -101,16 +101,12 @@ export const SettingsPane = ({ draft, onDraft, onClose }: SettingsPaneProps) => 
       </div>
       <div className="flex flex-col gap-4 p-4">
         <p className="text-sm text-muted">{t("chat.settingsLead")}</p>
-        <Field label={t("label.systemPrompt")}>
-          {(controlProps) => (
-            <TextArea
-              {...controlProps}
-              value={draft.system}
-              onChange={(event) => onDraft({ ...draft, system: event.target.value })}
-              className="max-h-80"
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label={t("label.systemPrompt")}
+          value={draft.system}
+          onValue={(value) => onDraft({ ...draft, system: value })}
+          inputClass="max-h-80"
+        />
         {numberParams.map((spec) => (
           <NumberField key={spec.name} {...{ spec, draft, onDraft }} />
         ))}

@@ -5,9 +5,9 @@ import { t } from "../../i18n/translate.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, TextArea } from "../../ui/field.tsx"
+import { TextAreaField } from "../../ui/field.tsx"
 import { KeyCombination } from "../../ui/key-combination.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { functionKind } from "./functions-api.ts"
 import { TrialView } from "./trial-view.tsx"
 import { useTrialRun } from "./use-trial-run.ts"
@@ -31,6 +31,11 @@ const parseRequest = (text: string): { request?: object; jsonError?: string } =>
   } catch (error) {
     return { jsonError: error instanceof Error ? error.message : "" }
   }
+}
+
+const clientStateOf = (running: boolean, stopped: boolean) => {
+  if (running) return "running"
+  return stopped ? "cancelled" : null
 }
 
 /** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
@@ -67,16 +72,12 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
       </div>
       <form onSubmit={submit} className="flex flex-col gap-3">
         {one.models.length > 1 && (
-          <Field label={t("label.model")}>
-            {(controlProps) => (
-              <Select
-                {...controlProps}
-                value={model || (one.models[0]?.id ?? "")}
-                onValue={setModel}
-                options={one.models.map((offered) => ({ value: offered.id, label: offered.name }))}
-              />
-            )}
-          </Field>
+          <SelectField
+            label={t("label.model")}
+            value={model || (one.models[0]?.id ?? "")}
+            onValue={setModel}
+            options={one.models.map((offered) => ({ value: offered.id, label: offered.name }))}
+          />
         )}
         <RequestField
           message={message}
@@ -86,16 +87,12 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
           jsonError={jsonError}
         />
         {isFilter && (
-          <Field label={t("run.reply")}>
-            {(controlProps) => (
-              <TextArea
-                {...controlProps}
-                value={reply}
-                onChange={({ target }) => setReply(target.value)}
-                className="max-h-40"
-              />
-            )}
-          </Field>
+          <TextAreaField
+            label={t("run.reply")}
+            value={reply}
+            onValue={setReply}
+            inputClass="max-h-40"
+          />
         )}
         <div className="flex items-center gap-2">
           <Button
@@ -114,7 +111,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
         <TrialView
           id={id}
           trial={trial}
-          state={running ? "running" : stopped ? "cancelled" : null}
+          state={clientStateOf(running, stopped)}
           onLocation={onLocation}
         />
       )}
@@ -144,30 +141,25 @@ const RequestField = (props: RequestFieldProps) => {
   )
   if (requestJson === null) {
     return (
-      <Field label={t("label.message")} labelAction={other}>
-        {(controlProps) => (
-          <TextArea
-            {...controlProps}
-            value={message}
-            onChange={({ target }) => onMessage(target.value)}
-            className="max-h-48"
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={t("label.message")}
+        labelAction={other}
+        value={message}
+        onValue={onMessage}
+        inputClass="max-h-48"
+      />
     )
   }
   const error = jsonError === undefined ? undefined : t("run.badJson", { reason: jsonError })
   return (
-    <Field label={t("label.request")} error={error} labelAction={other}>
-      {(controlProps) => (
-        <TextArea
-          {...controlProps}
-          spellCheck={false}
-          value={requestJson}
-          onChange={({ target }) => onRequestJson(target.value)}
-          className="max-h-72 font-mono text-xs!"
-        />
-      )}
-    </Field>
+    <TextAreaField
+      label={t("label.request")}
+      error={error}
+      labelAction={other}
+      spellCheck={false}
+      value={requestJson}
+      onValue={onRequestJson}
+      inputClass="max-h-72 font-mono text-xs!"
+    />
   )
 }

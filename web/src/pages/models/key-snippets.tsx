@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { Combobox } from "../../ui/combobox.tsx"
-import { Field } from "../../ui/field.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
+
 import { Snippet } from "../../ui/snippet.tsx"
 import { createApiSnippets } from "./api-snippets.ts"
 
@@ -26,20 +26,17 @@ export const KeySnippets = ({ secret, model: fixed }: KeySnippetsProps) => {
   return (
     <div className="flex flex-col gap-3">
       {fixed === undefined && usable.length > 0 && (
-        <Field label={t("label.model")} className="wide:max-w-80">
-          {(controlProps) => (
-            <Combobox
-              {...controlProps}
-              choices={usable.map(({ id, name }) => ({
-                value: id,
-                label: name,
-                ...(name !== id && { note: id }),
-              }))}
-              value={model}
-              onValue={setChosen}
-            />
-          )}
-        </Field>
+        <ComboboxField
+          label={t("label.model")}
+          className="wide:max-w-80"
+          choices={usable.map(({ id, name }) => ({
+            value: id,
+            label: name,
+            ...(name !== id && { note: id }),
+          }))}
+          value={model}
+          onValue={setChosen}
+        />
       )}
       <Snippet
         tabs={[

@@ -3,9 +3,9 @@ import { t } from "../../i18n/translate.ts"
 import { deriveId } from "../../lib/derive-id.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { classes } from "../../ui/classes.ts"
-import { Combobox } from "../../ui/combobox.tsx"
-import { Field, TextArea, TextField } from "../../ui/field.tsx"
-import { Form, fieldError } from "../../ui/form.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
+import { TextAreaField, TextField } from "../../ui/field.tsx"
+import { bindField, Form, fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
@@ -30,21 +30,18 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
         fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
         {...(isNew && { action: t("models.create") })}
       >
-        <Field label={t("models.base")} error={fieldError(error, "base_model_id")}>
-          {(controlProps) => (
-            <Combobox
-              {...controlProps}
-              placeholder={t("models.baseChoose")}
-              choices={bases.map(({ id, name }) => ({
-                value: id,
-                label: name,
-                ...(name !== id && { note: id }),
-              }))}
-              value={values.base_model_id}
-              onValue={(base) => set({ base_model_id: base ?? "" })}
-            />
-          )}
-        </Field>
+        <ComboboxField
+          label={t("models.base")}
+          error={fieldError(error, "base_model_id")}
+          placeholder={t("models.baseChoose")}
+          choices={bases.map(({ id, name }) => ({
+            value: id,
+            label: name,
+            ...(name !== id && { note: id }),
+          }))}
+          value={values.base_model_id}
+          onValue={(base) => set({ base_model_id: base ?? "" })}
+        />
         <div className={classes("grid gap-x-4 gap-y-5", isNew && "sm:grid-cols-2")}>
           {isNew ? (
             <NameAndIdFields
@@ -55,13 +52,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
               error={error}
             />
           ) : (
-            <TextField
-              label={t("label.name")}
-              value={values.name}
-              onValue={(name) => set({ name })}
-              error={fieldError(error, "name")}
-              autoComplete="off"
-            />
+            <TextField label={t("label.name")} {...bindField(form, "name")} autoComplete="off" />
           )}
         </div>
         <TextField
@@ -71,16 +62,13 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
           error={fieldError(error, "meta.description")}
           autoComplete="off"
         />
-        <Field label={t("label.systemPrompt")} error={fieldError(error, "params.system")}>
-          {(controlProps) => (
-            <TextArea
-              {...controlProps}
-              value={values.system}
-              onChange={({ target }) => set({ system: target.value })}
-              className="max-h-96 min-h-32"
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label={t("label.systemPrompt")}
+          error={fieldError(error, "params.system")}
+          value={values.system}
+          onValue={(value) => set({ system: value })}
+          inputClass="max-h-96 min-h-32"
+        />
         <KnowledgeField ids={values.knowledge} onIds={(knowledge) => set({ knowledge })} />
         <TokensField
           label={t("label.tags")}

@@ -1,8 +1,8 @@
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import { Field } from "../../ui/field.tsx"
+
 import { fieldError } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
-import { Select } from "../../ui/select.tsx"
+import { SelectField } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 
 type Params = Record<string, unknown>
@@ -70,19 +70,15 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
           />
         ))}
       </div>
-      <Field label={t("param.effort")}>
-        {(controlProps) => (
-          <Select
-            {...controlProps}
-            value={text(params.reasoning_effort)}
-            onValue={(value) => set("reasoning_effort", value === "" ? undefined : value)}
-            options={efforts.map((value) => ({
-              value,
-              label: value === "" ? t("param.default") : t(`param.effort.${value}`),
-            }))}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t("param.effort")}
+        value={text(params.reasoning_effort)}
+        onValue={(value) => set("reasoning_effort", value === "" ? undefined : value)}
+        options={efforts.map((value) => ({
+          value,
+          label: value === "" ? t("param.default") : t(`param.effort.${value}`),
+        }))}
+      />
       <TokensField
         label={t("param.stop")}
         help={t("param.stopHelp")}

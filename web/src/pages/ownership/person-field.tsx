@@ -1,8 +1,8 @@
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { Combobox } from "../../ui/combobox.tsx"
-import { Field, TextField } from "../../ui/field.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
+import { TextField } from "../../ui/field.tsx"
 import { usePrincipals } from "../grants/principals.ts"
 
 interface ChooserProps {
@@ -30,22 +30,20 @@ export const SuccessorField = ({ label, help, value, onValue, ...rest }: Chooser
   )
   const isListed = chosen === null || offered.some((choice) => choice.value === chosen.value)
   return (
-    <Field label={label} help={help} error={error}>
-      {(controlProps) => (
-        <Combobox
-          {...controlProps}
-          placeholder={t(withGroups ? "transfer.findPersonOrGroup" : "transfer.findPerson")}
-          choices={isListed ? offered : [...offered, chosen]}
-          value={value}
-          onQuery={setQuery}
-          loading={loading}
-          onValue={(next) => {
-            setChosen(offered.find((choice) => choice.value === next) ?? null)
-            onValue(next)
-          }}
-        />
-      )}
-    </Field>
+    <ComboboxField
+      label={label}
+      help={help}
+      error={error}
+      placeholder={t(withGroups ? "transfer.findPersonOrGroup" : "transfer.findPerson")}
+      choices={isListed ? offered : [...offered, chosen]}
+      value={value}
+      onQuery={setQuery}
+      loading={loading}
+      onValue={(next) => {
+        setChosen(offered.find((choice) => choice.value === next) ?? null)
+        onValue(next)
+      }}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
 import type { NewProject } from "../../../../server/src/conversations/projects/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { Combobox } from "../../ui/combobox.tsx"
-import { Field, TextArea, TextField } from "../../ui/field.tsx"
+import { ComboboxField } from "../../ui/combobox.tsx"
+import { TextAreaField, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import type { Attachment } from "../chat/attachments.ts"
@@ -40,31 +40,22 @@ export const ProjectFields = ({
         required
         error={fieldError(error, "name")}
       />
-      <Field
+      <TextAreaField
         label={t("label.instructions")}
         help={t("projects.instructionsHelp")}
         error={fieldError(error, "instructions")}
-      >
-        {(controlProps) => (
-          <TextArea
-            {...controlProps}
-            value={instructions}
-            maxLength={20_000}
-            rows={5}
-            onChange={({ target }) => set({ instructions: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={t("projects.model")} error={fieldError(error, "model")}>
-        {(controlProps) => (
-          <Combobox
-            {...controlProps}
-            choices={choices}
-            value={model ?? ""}
-            onValue={(next) => set({ model: next || null })}
-          />
-        )}
-      </Field>
+        value={instructions}
+        maxLength={20_000}
+        rows={5}
+        onValue={(value) => set({ instructions: value })}
+      />
+      <ComboboxField
+        label={t("projects.model")}
+        error={fieldError(error, "model")}
+        choices={choices}
+        value={model ?? ""}
+        onValue={(next) => set({ model: next || null })}
+      />
       <ProjectFiles
         destination={destination}
         files={files}

@@ -1,8 +1,8 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { findVariables, isAutomatic, type PromptVariable } from "../../lib/prompt-variables.ts"
-import { Field, TextArea, TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { TextAreaField, TextField } from "../../ui/field.tsx"
+import { bindField, fieldError } from "../../ui/form.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
 
@@ -30,45 +30,35 @@ interface FieldsProps {
 }
 
 /** Title, command, text and access of a prompt. */
-export const PromptFields = ({ form: { values, set, error }, onTitle, shareable }: FieldsProps) => (
+export const PromptFields = ({ form, onTitle, shareable }: FieldsProps) => (
   <>
     <TextField
       label={t("label.title")}
-      value={values.title}
-      onValue={onTitle ?? ((title) => set({ title }))}
-      error={fieldError(error, "title")}
+      value={form.values.title}
+      onValue={onTitle ?? ((title) => form.set({ title }))}
+      error={fieldError(form.error, "title")}
       autoComplete="off"
     />
     <TextField
       label={t("prompts.command")}
       help={t("prompts.commandHelp")}
-      value={values.command}
-      onValue={(command) => set({ command })}
-      error={fieldError(error, "command")}
+      {...bindField(form, "command")}
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
     />
-    <Field
+    <TextAreaField
       label={t("label.text")}
       help={t("prompts.contentHelp")}
-      error={fieldError(error, "content")}
-    >
-      {(controlProps) => (
-        <TextArea
-          {...controlProps}
-          value={values.content}
-          onChange={({ target }) => set({ content: target.value })}
-          className="max-h-[60vh] min-h-40"
-        />
-      )}
-    </Field>
-    <Variables content={values.content} />
+      {...bindField(form, "content")}
+      inputClass="max-h-[60vh] min-h-40"
+    />
+    <Variables content={form.values.content} />
     {shareable ? (
       <GrantsField
         label={t("label.access")}
-        grants={values.access_grants}
-        onGrants={(access_grants) => set({ access_grants })}
+        grants={form.values.access_grants}
+        onGrants={(access_grants) => form.set({ access_grants })}
       />
     ) : (
       <p className="text-sm text-muted">{t("prompts.onlyOwnerShares")}</p>
