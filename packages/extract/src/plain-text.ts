@@ -62,7 +62,7 @@ export const readMarkdown = (text: string): Block[] => {
   const headings = createHeadingTracker()
   const lines = withoutFrontMatter(text).split(/\r?\n/)
   let buffered: string[] = []
-  let codeFence: string | null = null
+  let codeBlockMarker: string | null = null
 
   const flush = (kind: Block["kind"] = "paragraph"): void => {
     if (buffered.some((line) => line.trim() !== "")) {
@@ -93,19 +93,19 @@ export const readMarkdown = (text: string): Block[] => {
 
   for (const line of lines) {
     const mark = codeFenceOf(line)
-    if (codeFence !== null) {
+    if (codeBlockMarker !== null) {
       buffered.push(line)
-      if (mark?.startsWith(codeFence)) {
+      if (mark?.startsWith(codeBlockMarker)) {
         flush("code")
-        codeFence = null
+        codeBlockMarker = null
       }
     } else if (mark) {
       flush()
-      codeFence = mark
+      codeBlockMarker = mark
       buffered.push(line)
     } else addLine(line)
   }
-  flush(codeFence === null ? "paragraph" : "code")
+  flush(codeBlockMarker === null ? "paragraph" : "code")
   return blocks
 }
 

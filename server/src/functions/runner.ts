@@ -81,7 +81,12 @@ export const createRunner = (deps: Deps) => {
   const semaphore = createSemaphore({
     maxConcurrent,
     maxConcurrentPerKey: Math.max(1, Math.floor(maxConcurrent * maxShareOfOneUser)),
-    queue: { maxWaiting, maxWaitingPerKey: maxWaiting, maxWaitMs, createBusyError: functionBusyFailure },
+    queue: {
+      maxWaiting,
+      maxWaitingPerKey: maxWaiting,
+      maxWaitMs,
+      createBusyError: functionBusyFailure,
+    },
   })
 
   const open = async (

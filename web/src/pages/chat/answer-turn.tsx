@@ -6,9 +6,21 @@ import { classes } from "../../ui/classes.ts"
 import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
 import { EditMessage } from "./edit-message.tsx"
-import { ModelAvatar } from "./model-avatar.tsx"
 import type { TurnProps } from "./turn-props.ts"
 import { WhileIdle } from "./turn-tools.tsx"
+
+/** The first letter or digit of a name: "L" for "llama3.2". */
+const initialOf = (name: string): string => /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? "·"
+
+/** A tinted square with the model's initial. */
+const ModelAvatar = ({ name }: { name: string }) => (
+  <span
+    aria-hidden
+    className="flex size-6 shrink-0 items-center justify-center rounded-md bg-accent-soft text-xs font-semibold text-accent select-none"
+  >
+    {initialOf(name)}
+  </span>
+)
 
 type AnswerProps = TurnProps & { message: Message }
 

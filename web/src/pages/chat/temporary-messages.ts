@@ -6,6 +6,7 @@ import {
   type CompletionDelta,
   CompletionError,
 } from "../../lib/completion-stream.ts"
+import { emptyMessage } from "../../lib/empty-message.ts"
 import type { ChatSettings } from "./chat-settings.ts"
 
 const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
@@ -36,27 +37,9 @@ const createMessage = (
   chat: ChatWithMessages,
   fields: Pick<Message, "role" | "parent_id" | "state"> & Partial<Message>,
 ): Message => ({
+  ...emptyMessage,
   id: newId(),
   chat_id: chat.id,
-  batch: null,
-  model: null,
-  content: "",
-  reasoning: "",
-  images: [],
-  files: [],
-  sources: null,
-  sources_skipped: [],
-  finish_reason: null,
-  error: null,
-  request_id: null,
-  tokens_in: null,
-  tokens_out: null,
-  estimated: false,
-  time_to_first_token_ms: null,
-  duration_ms: null,
-  thinking_ms: null,
-  edited: false,
-  rating: null,
   created_at: Math.floor(Date.now() / 1000),
   ...fields,
 })

@@ -7,8 +7,14 @@ import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-vari
 import { type PromptToInsert, promptQuery } from "../../lib/prompts-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
-import { findPromptCommand } from "./prompt-command.ts"
 import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
+
+/** "/" at the start of a message, followed by the beginning of a command or words of a title. */
+const commandPattern = /^\/([\p{L}\p{N}_-][\p{L}\p{N} _-]{0,60}|)$/u
+
+/** The text after "/" up to the caret; null if no command is being typed. */
+const findPromptCommand = (text: string, caret: number): string | null =>
+  commandPattern.exec(text.slice(0, caret))?.[1] ?? null
 
 const PromptPicker = lazyComponent(async () => (await import("./prompt-picker.tsx")).PromptPicker)
 const PromptFields = lazyComponent(async () => (await import("./prompt-fields.tsx")).PromptFields)

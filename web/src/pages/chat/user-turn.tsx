@@ -1,4 +1,5 @@
-import { Pencil } from "lucide-react"
+import { useRouter } from "@tanstack/react-router"
+import { BookmarkPlus, Pencil } from "lucide-react"
 import { type ReactNode, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { imageUrl } from "../../lib/chat-api.ts"
@@ -8,9 +9,20 @@ import { AlternativeSwitcher } from "./alternative-switcher.tsx"
 import { AttachmentLinks } from "./attachment-links.tsx"
 import type { Attachment } from "./attachments.ts"
 import { EditMessage } from "./edit-message.tsx"
-import { SavePromptButton } from "./save-prompt-button.tsx"
 import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
+
+/** Opens the form for a new prompt with a message's text. */
+const SavePromptButton = ({ text }: { text: string }) => {
+  const router = useRouter()
+  return (
+    <IconButton
+      icon={BookmarkPlus}
+      label={t("prompts.save")}
+      onClick={() => void router.navigate({ to: "/prompts/new", state: { promptText: text } })}
+    />
+  )
+}
 
 const Bubble = ({ children }: { children: string }) => (
   <p className="w-fit max-w-[85%] rounded-lg bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
