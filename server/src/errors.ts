@@ -236,3 +236,7 @@ export const catchErrors = (work: () => void, failed: (error: unknown) => void):
     failed(error)
   }
 }
+
+/** What was thrown, as an error. */
+export const toError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown))

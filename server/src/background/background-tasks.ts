@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { toError } from "../errors.ts"
 import { runAsNobody } from "../limits/current-user.ts"
 
 /** A task that keeps failing is logged once in this time. */
@@ -40,9 +41,6 @@ interface Deps {
   /** In ms. */
   steadyMs?: () => number
 }
-
-const toError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error(String(error))
 
 export const createBackgroundTasks = ({
   log,

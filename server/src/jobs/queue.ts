@@ -4,6 +4,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createLeaseWatch } from "../db/lease-watch.ts"
+import { toError } from "../errors.ts"
 import { runAs } from "../limits/current-user.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
@@ -58,9 +59,6 @@ const maxErrorLength = 1000
 /** An error message may quote any input; databases reject NUL and lone surrogates. */
 const toStorable = (message: string): string =>
   message.slice(0, maxErrorLength).replaceAll("\u0000", "").toWellFormed()
-
-const toError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error(String(error))
 
 /** Waits for `ms` or until `signal` aborts. */
 const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -1,5 +1,4 @@
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+import { isObject } from "../formats/json-values.ts"
 
 /**
  * The members that a path names or continues in, with the longest name first. Compares names
@@ -17,7 +16,7 @@ const readOfEach = (values: readonly unknown[], path: string): unknown => {
 
 const readPath = (value: unknown, path: string): unknown => {
   if (Array.isArray(value)) return readOfEach(value, path)
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   for (const name of membersOn(value, path)) {
     const inner = value[name] ?? undefined
     const found = name === path ? inner : readPath(inner, path.slice(name.length + 1))

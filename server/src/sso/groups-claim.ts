@@ -1,3 +1,5 @@
+import { isObject } from "../formats/json-values.ts"
+
 /** Why a claim names no groups: `shape` describes its type, without its content. */
 export interface UnreadableClaim {
   shape: string
@@ -6,9 +8,6 @@ export interface UnreadableClaim {
 const maxGroups = 1000
 /** Fields that name a group within an object. */
 const nameFields = ["name", "displayName", "display"]
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
@@ -64,7 +63,7 @@ const splitNames = (text: string, separator: string | null): string[] => {
 /** Undefined if the value names no group. */
 const nameOf = (value: unknown): string | undefined => {
   if (isText(value)) return value
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   return nameFields.map((field) => value[field]).find(isText)
 }
 
@@ -72,13 +71,13 @@ const nameOf = (value: unknown): string | undefined => {
 const namesOfObject = (value: Record<string, unknown>): string[] | undefined => {
   const name = nameOf(value)
   if (name !== undefined) return [name]
-  return Object.values(value).every(isRecord) ? Object.keys(value) : undefined
+  return Object.values(value).every(isObject) ? Object.keys(value) : undefined
 }
 
 const namesIn = (claim: unknown, separator: string | null): string[] | undefined => {
   const value = isText(claim) ? parseListText(claim) : claim
   if (isText(value)) return splitNames(value, separator)
-  if (isRecord(value)) return namesOfObject(value)
+  if (isObject(value)) return namesOfObject(value)
   if (!Array.isArray(value)) return undefined
   const names = value.filter((one) => one !== null).map(nameOf)
   return names.every(isText) ? names : undefined

@@ -1,22 +1,16 @@
-import { useSyncExternalStore } from "react"
+import { createValueStore } from "./value-store.ts"
 
 /** Browsers cut off long utterances, so a text is spoken in paragraphs. */
 const paragraphBreak = /\n+/
 
-let speakingId: string | null = null
-const listeners = new Set<() => void>()
-
-const setSpeaking = (id: string | null): void => {
-  speakingId = id
-  for (const listener of listeners) listener()
-}
+const speakingId = createValueStore<string | null>(null)
 
 export const canSpeak = (): boolean => "speechSynthesis" in window
 
 /** Stops reading the text with this id, if it is being read. */
 export const stopSpeaking = (id: string): void => {
-  if (speakingId !== id) return
-  setSpeaking(null)
+  if (speakingId.get() !== id) return
+  speakingId.set(null)
   window.speechSynthesis.cancel()
 }
 
@@ -26,10 +20,10 @@ export const speak = (id: string, text: string): void => {
   const paragraphs = text.split(paragraphBreak).filter((paragraph) => paragraph.trim() !== "")
   const utterances = paragraphs.map((paragraph) => new SpeechSynthesisUtterance(paragraph))
   const last = utterances.at(-1)
-  setSpeaking(last ? id : null)
+  speakingId.set(last ? id : null)
   if (!last) return
   const finish = (): void => {
-    if (speakingId === id) setSpeaking(null)
+    if (speakingId.get() === id) speakingId.set(null)
   }
   last.onend = finish
   for (const utterance of utterances) {
@@ -38,11 +32,5 @@ export const speak = (id: string, text: string): void => {
   }
 }
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** Whether the text with this id is being read aloud. */
-export const useIsSpeaking = (id: string): boolean =>
-  useSyncExternalStore(subscribe, () => speakingId === id)
+export const useIsSpeaking = (id: string): boolean => speakingId.useValue() === id

@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from "react"
 import type { MessageReference } from "../../../server/src/i18n/message.ts"
 import { readLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
+import { createValueStore } from "../browser/value-store.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { en } from "./en.ts"
 import { type ServerMessages, translateMessage } from "./server-messages.ts"
@@ -36,18 +36,16 @@ export type Language = keyof typeof languages
 
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 
-let language: Language = "en"
+const language = createValueStore<Language>("en")
 let catalogue: Catalogue = en
 let serverMessages: ServerMessages | null = null
-const listeners = new Set<() => void>()
 
 const applyLanguage = async (next: Language): Promise<void> => {
   const texts = await languages[next].load()
   catalogue = texts.catalogue
   serverMessages = texts.serverMessages
-  language = next
   document.documentElement.lang = next
-  for (const listener of listeners) listener()
+  language.set(next)
 }
 
 const browserLanguage = (): Language =>
@@ -65,7 +63,7 @@ export const chooseLanguage = (next: Language | null): Promise<void> => {
   return applyLanguage(next ?? browserLanguage())
 }
 
-export const currentLanguage = (): Language => language
+export const currentLanguage = language.get
 
 export type MessageValues = Record<string, string | number>
 
@@ -73,14 +71,14 @@ const fillPlaceholders = (text: string, values: MessageValues): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
     if (value === undefined) return whole
-    return typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value
+    return typeof value === "number" ? new Intl.NumberFormat(language.get()).format(value) : value
   })
 
 /** The message in the current language; `count` selects the plural form. */
 export const t = (key: MessageKey, values: MessageValues = {}): string => {
   const message = catalogue[key]
   if (typeof message === "string") return fillPlaceholders(message, values)
-  const form = new Intl.PluralRules(language).select(Number(values.count)) === "one"
+  const form = new Intl.PluralRules(language.get()).select(Number(values.count)) === "one"
   return fillPlaceholders(form ? message.one : message.other, values)
 }
 
@@ -102,10 +100,5 @@ export const translateServerText = (
   return translateMessage({ id, values }, serverMessages) ?? text
 }
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** Re-renders the component when the language changes. */
-export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language)
+export const useLanguage = language.useValue

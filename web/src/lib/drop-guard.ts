@@ -2,7 +2,8 @@ const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.closest("input, textarea, [contenteditable=true]") !== null
 
-const isFileDrag = ({ dataTransfer }: DragEvent): boolean =>
+/** Whether files are dragged, and not text. */
+export const isFileDrag = ({ dataTransfer }: DragEvent): boolean =>
   dataTransfer?.types.includes("Files") ?? false
 
 const refuseDrop = (event: DragEvent): void => {

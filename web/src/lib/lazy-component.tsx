@@ -1,4 +1,5 @@
-import { type ComponentType, lazy, useSyncExternalStore } from "react"
+import { type ComponentType, lazy } from "react"
+import { createValueStore } from "../browser/value-store.ts"
 import { t } from "../i18n/translate.ts"
 
 /** A part of the page could not be downloaded. */
@@ -18,20 +19,12 @@ export const prepareRetry = (): void => {
   retries.clear()
 }
 
-let isMissing = false
-const listeners = new Set<() => void>()
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+const isMissing = createValueStore(false)
 
 /** Tells the user that something did not open, until something does. */
-export const setDownloadMissing = (next: boolean): void => {
-  isMissing = next
-  for (const listener of listeners) listener()
-}
+export const setDownloadMissing = isMissing.set
 
-export const useIsDownloadMissing = (): boolean => useSyncExternalStore(subscribe, () => isMissing)
+export const useIsDownloadMissing = isMissing.useValue
 
 /** As React's `lazy`, which never tries a failed download again. */
 export const lazyComponent = <P extends object>(
@@ -41,7 +34,7 @@ export const lazyComponent = <P extends object>(
     lazy(async () => {
       try {
         const component = await load()
-        if (isMissing) setDownloadMissing(false)
+        if (isMissing.get()) setDownloadMissing(false)
         return { default: component }
       } catch (error) {
         retries.add(() => {

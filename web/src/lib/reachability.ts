@@ -1,17 +1,15 @@
-import { useSyncExternalStore } from "react"
+import { createValueStore } from "../browser/value-store.ts"
 import { watchReachability } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 
 const retryMs = 2000
 
-let isReachable = true
+const isReachable = createValueStore(true)
 let timer: number | undefined
-const listeners = new Set<() => void>()
 
 const setReachable = (next: boolean): void => {
-  if (next === isReachable) return
-  isReachable = next
-  for (const listener of listeners) listener()
+  if (next === isReachable.get()) return
+  isReachable.set(next)
   if (next) void queryClient.invalidateQueries()
 }
 
@@ -30,13 +28,8 @@ watchReachability((answered) => {
   if (!answered && timer === undefined) timer = window.setTimeout(checkHealth, retryMs)
 })
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /**
  * Whether the gateway responded to the last request. While it does not, /health is polled, and all
  * queries refetch once it is back.
  */
-export const useIsReachable = (): boolean => useSyncExternalStore(subscribe, () => isReachable)
+export const useIsReachable = isReachable.useValue

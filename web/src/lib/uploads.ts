@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react"
 import type { FileRecord } from "../../../server/src/files/schema.ts"
+import { createValueStore } from "../browser/value-store.ts"
 import { type SelectedFile, uploadFile } from "./upload-file.ts"
 
 /** A file being uploaded. Removed from the list once complete. */
@@ -39,19 +39,15 @@ type UploadedCallback = (file: FileRecord) => Promise<unknown> | unknown
 /** Uploads files, a few in parallel; calls `onUploaded` with each stored file. */
 const createUploader = (initialCallback: UploadedCallback, collectionId: string | undefined) => {
   let onUploaded = initialCallback
-  let entries: readonly UploadEntry[] = []
-  const listeners = new Set<() => void>()
+  const entries = createValueStore<readonly UploadEntry[]>([])
 
-  const notify = (): void => {
-    for (const listener of listeners) listener()
-  }
   const change = (key: string, changes: Partial<UploadEntry>): void => {
-    entries = entries.map((entry) => (entry.key === key ? { ...entry, ...changes } : entry))
-    notify()
+    entries.set(
+      entries.get().map((entry) => (entry.key === key ? { ...entry, ...changes } : entry)),
+    )
   }
   const drop = (key: string): void => {
-    entries = entries.filter((entry) => entry.key !== key)
-    notify()
+    entries.set(entries.get().filter((entry) => entry.key !== key))
   }
 
   const send = async (entry: UploadEntry): Promise<void> => {
@@ -75,11 +71,14 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
   }
 
   const next = (): void => {
-    const sending = entries.filter(({ state }) => state === "sending").length
-    const due = entries.filter(({ state }) => state === "waiting").slice(0, maxParallel - sending)
+    const sending = entries.get().filter(({ state }) => state === "sending").length
+    const due = entries
+      .get()
+      .filter(({ state }) => state === "waiting")
+      .slice(0, maxParallel - sending)
     for (const { key } of due) {
       change(key, { state: "sending" })
-      const entry = entries.find((one) => one.key === key)
+      const entry = entries.get().find((one) => one.key === key)
       if (entry) void send(entry)
     }
   }
@@ -89,11 +88,7 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
     setOnUploaded: (next: UploadedCallback): void => {
       onUploaded = next
     },
-    subscribe: (listener: () => void): (() => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    uploads: (): readonly Upload[] => entries,
+    useUploads: (): readonly Upload[] => entries.useValue(),
     add: (all: readonly SelectedFile[]): void => {
       const fresh = all.map((selected): UploadEntry => {
         lastKey++
@@ -108,8 +103,7 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
           ...initial,
         }
       })
-      entries = [...entries, ...fresh]
-      notify()
+      entries.set([...entries.get(), ...fresh])
       next()
     },
     retry: (key: string): void => {
@@ -118,7 +112,7 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
     },
     /** Cancels an upload in progress or dismisses a failed one. */
     cancel: (key: string): void => {
-      const entry = entries.find((one) => one.key === key)
+      const entry = entries.get().find((one) => one.key === key)
       entry?.controller.abort(new DOMException("cancelled", "AbortError"))
       if (entry?.state !== "sending") drop(key)
     },
@@ -143,6 +137,6 @@ export const useUploads = (
   const uploader = known ?? createUploader(onUploaded, collectionId)
   if (!known) uploaders.set(destination, uploader)
   uploader.setOnUploaded(onUploaded)
-  const uploads = useSyncExternalStore(uploader.subscribe, uploader.uploads)
+  const uploads = uploader.useUploads()
   return { uploads, add: uploader.add, retry: uploader.retry, cancel: uploader.cancel }
 }

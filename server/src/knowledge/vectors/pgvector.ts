@@ -1,6 +1,7 @@
 import { compareHits, type ScoredHit } from "@portico/search"
 import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Tx } from "../../db/database.ts"
+import { toError } from "../../errors.ts"
 import {
   maxDimensions,
   type NearestQuery,
@@ -23,9 +24,6 @@ interface Deps {
 interface VectorQuery extends NearestQuery {
   indexId: string
 }
-
-const toError = (error: unknown): Error =>
-  error instanceof Error ? error : new Error(String(error))
 
 const isSupported = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number)

@@ -1,17 +1,11 @@
-import { useSyncExternalStore } from "react"
+import { createValueStore } from "../../browser/value-store.ts"
 
 /** The chats selected in the sidebar; null unless chats are being selected. */
 export type ChatSelection = ReadonlyMap<string, { id: string; title: string }> | null
 
-let selection: ChatSelection = null
+const selection = createValueStore<ChatSelection>(null)
 /** Where a range begins: the chat that was toggled last. */
 let anchor: string | null = null
-const listeners = new Set<() => void>()
-
-const set = (next: ChatSelection): void => {
-  selection = next
-  for (const listener of listeners) listener()
-}
 
 /** The chats in the list, in the order displayed. */
 const listedChats = (): { id: string; title: string }[] =>
@@ -32,14 +26,14 @@ const rangeTo = (id: string): { id: string; title: string }[] => {
 
 export const startSelection = (): void => {
   anchor = null
-  set(new Map())
+  selection.set(new Map())
 }
 
-export const endSelection = (): void => set(null)
+export const endSelection = (): void => selection.set(null)
 
 /** Selects or deselects a chat, or with `toRange` all chats from the one toggled last. */
 export const toggleChat = (id: string, toRange: boolean): void => {
-  const next = new Map(selection)
+  const next = new Map(selection.get())
   const isAdding = !next.has(id)
   const toggled = toRange ? rangeTo(id) : listedChats().filter((chat) => chat.id === id)
   for (const chat of toggled) {
@@ -47,17 +41,12 @@ export const toggleChat = (id: string, toRange: boolean): void => {
     else next.delete(chat.id)
   }
   anchor = id
-  set(next)
+  selection.set(next)
 }
 
-export const selectAllChats = (): void => set(new Map(listedChats().map((chat) => [chat.id, chat])))
+export const selectAllChats = (): void =>
+  selection.set(new Map(listedChats().map((chat) => [chat.id, chat])))
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const useChatSelection = selection.useValue
 
-export const useChatSelection = (): ChatSelection =>
-  useSyncExternalStore(subscribe, () => selection)
-
-export const readSelection = (): ChatSelection => selection
+export const readSelection = selection.get

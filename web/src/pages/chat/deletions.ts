@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react"
+import { createValueStore } from "../../browser/value-store.ts"
 import { ApiError } from "../../lib/api.ts"
 import { chatApi, refreshChatLists } from "../../lib/chat-api.ts"
 
@@ -16,17 +16,11 @@ export interface Deletion {
 }
 
 let lastKey = 0
-let deletions: readonly Deletion[] = []
+const deletions = createValueStore<readonly Deletion[]>([])
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
-const listeners = new Set<() => void>()
-
-const set = (next: readonly Deletion[]): void => {
-  deletions = next
-  for (const listener of listeners) listener()
-}
 
 const change = (key: string, changes: Partial<Deletion>): void =>
-  set(deletions.map((one) => (one.key === key ? { ...one, ...changes } : one)))
+  deletions.set(deletions.get().map((one) => (one.key === key ? { ...one, ...changes } : one)))
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
@@ -45,7 +39,7 @@ const idsOf = ({ chats }: Deletion): string[] => chats.map(({ id }) => id)
 export const removeDeletion = (key: string): void => {
   clearTimeout(timers.get(key))
   timers.delete(key)
-  set(deletions.filter((deletion) => deletion.key !== key))
+  deletions.set(deletions.get().filter((deletion) => deletion.key !== key))
 }
 
 const deleteNow = async (deletion: Deletion): Promise<void> => {
@@ -65,7 +59,7 @@ const deleteNow = async (deletion: Deletion): Promise<void> => {
 export const scheduleDeletion = (chats: Deletion["chats"]): void => {
   lastKey++
   const deletion: Deletion = { key: String(lastKey), chats, state: "pending", error: null }
-  set([...deletions, deletion])
+  deletions.set([...deletions.get(), deletion])
   timers.set(
     deletion.key,
     setTimeout(() => void deleteNow(deletion), undoMs),
@@ -76,18 +70,15 @@ export const retryDeletion = (deletion: Deletion): void => void deleteNow(deleti
 
 // Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {
-  for (const id of deletions.filter(({ state }) => state === "pending").flatMap(idsOf)) {
+  for (const id of deletions
+    .get()
+    .filter(({ state }) => state === "pending")
+    .flatMap(idsOf)) {
     void fetch(`/api/v1/chats/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true })
   }
 })
 
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useDeletions = (): readonly Deletion[] =>
-  useSyncExternalStore(subscribe, () => deletions)
+export const useDeletions = deletions.useValue
 
 /** The IDs of the chats that lists leave out because they are being deleted. */
 export const useHiddenChats = (): ReadonlySet<string> =>

@@ -2,11 +2,9 @@ import { Paperclip } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import { createPortal } from "react-dom"
 import { t } from "../../i18n/translate.ts"
+import { isFileDrag } from "../../lib/drop-guard.ts"
 import { readDroppedFiles } from "../../lib/file-selection.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
-
-const carriesFiles = ({ dataTransfer }: DragEvent): boolean =>
-  dataTransfer?.types.includes("Files") ?? false
 
 /** Accepts files dropped anywhere on the page, and says so while they are dragged over it. */
 export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => void }) => {
@@ -18,7 +16,7 @@ export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => 
   useEffect(() => {
     if (!page) return
     const onDragOver = (event: DragEvent): void => {
-      if (!carriesFiles(event)) return
+      if (!isFileDrag(event)) return
       event.preventDefault()
       setDragging(true)
     }
@@ -27,7 +25,7 @@ export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => 
     }
     const onDrop = (event: DragEvent): void => {
       setDragging(false)
-      if (!event.dataTransfer || !carriesFiles(event)) return
+      if (!event.dataTransfer || !isFileDrag(event)) return
       event.preventDefault()
       void readDroppedFiles(event.dataTransfer).then(latest.current)
     }
