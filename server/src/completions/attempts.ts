@@ -5,7 +5,6 @@ import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import { Failure } from "../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
-import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import { type ChatFormat, servesOperation } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
@@ -13,9 +12,9 @@ import type { CreateAnswerConverter } from "./answer-conversion.ts"
 import type { BodyOwner } from "./body-thread.ts"
 import type { ClientConversion } from "./conversion.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import type { ModelRequest } from "./model-request.ts"
 import { apiOperations } from "./operations/registry.ts"
-import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody } from "./request-body.ts"
+import { toUpstreamRequest } from "./request-body.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 export interface AttemptContext {
@@ -54,11 +53,10 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
   const chatFormat = chatFormatOf(context, endpoint)
   // Now rather than in the thread, which has a copy.
   if (origin) origin.key = chatFormat ? null : originKeyOf(baseUrl, model.name)
-  const body = buildUpstreamBody(request, resolved.workspace, model.name)
-  if (!(chatFormat || origin)) return body
-  checkParsableSize(body)
+  const changed = toUpstreamRequest(request, resolved.workspace, model.name)
+  if (!(chatFormat || origin)) return changed.toBytes()
   const report = dropped?.startAttempt() ?? noReport
-  return encode(owner, body, { kind, baseUrl, model }, report)
+  return encode(owner, changed, { kind, baseUrl, model }, report)
 }
 
 const passThroughBody = (
@@ -67,7 +65,7 @@ const passThroughBody = (
   { model }: Endpoint,
 ): Buffer => {
   dropped?.startUnchangedAttempt()
-  return buildUpstreamBody(original, [], model.name)
+  return toUpstreamRequest(original, [], model.name).toBytes()
 }
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */

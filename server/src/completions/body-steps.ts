@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { fail } from "../errors.ts"
-import type { AnswerContext, CanonicalRequest } from "../formats/canonical-request.ts"
+import type { CanonicalRequest } from "../formats/canonical-request.ts"
 import { type Fields, parseObject } from "../formats/json-values.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
@@ -62,18 +62,10 @@ interface FileReplacement {
   contents: FileContents
 }
 
-interface EncodedPrompt {
-  body: JsonBody
-  /** Hints that the prompt lacks. */
-  dropped: readonly string[]
-  answerContext: AnswerContext
-}
+/** `CanonicalRequest` as a body. */
+type CanonicalBody = Omit<CanonicalRequest, "request"> & { body: JsonBody }
 
-/** @throws {Failure} `bad_request` or `body_too_large` */
-export const encodeCanonical = (canonical: CanonicalRequest): EncodedPrompt => {
-  const { request, dropped, answerContext = {} } = canonical
-  return { body: toJsonBody(Buffer.from(JSON.stringify(request))), dropped, answerContext }
-}
+const serialize = (fields: Fields): JsonBody => toJsonBody(Buffer.from(JSON.stringify(fields)))
 
 /** What takes long with a large body: whatever parses or serializes it as a whole. */
 export const bodySteps = {
@@ -99,7 +91,7 @@ export const bodySteps = {
       isStored,
       newId: randomUUID,
     })
-    return { ...expanded, body: toJsonBody(Buffer.from(JSON.stringify(fields))) }
+    return { ...expanded, body: serialize(fields) }
   },
 
   /** The references to files in a request. @throws {Failure} if there are too many */
@@ -107,7 +99,7 @@ export const bodySteps = {
 
   /** Replaces references to files by their content. */
   inlineFiles: ({ bytes, member, contents }: FileReplacement): JsonBody =>
-    toJsonBody(Buffer.from(JSON.stringify(replaceFiles(parse(bytes), { member, contents })))),
+    serialize(replaceFiles(parse(bytes), { member, contents })),
 
   /** A response with other members, as it is stored. @throws {Failure} */
   serializeResponse: ({
@@ -122,14 +114,15 @@ export const bodySteps = {
   passThrough: ({ operation, bytes }: RequestMessage): JsonBody | null => {
     const fields = parse(bytes)
     const passed = operationNamed(operation).passThrough?.change(fields) ?? fields
-    return passed === fields ? null : toJsonBody(Buffer.from(JSON.stringify(passed)))
+    return passed === fields ? null : serialize(passed)
   },
 
   /** @throws {Failure} */
-  toCanonical: ({ operation, bytes }: RequestMessage): EncodedPrompt => {
+  toCanonical: ({ operation, bytes }: RequestMessage): CanonicalBody => {
     const { format } = operationNamed(operation)
     if (!format) throw new Error(`Requests for ${operation} are not converted.`)
-    return encodeCanonical(format.decodeRequest(parse(bytes)))
+    const { request, ...decoded } = format.decodeRequest(parse(bytes))
+    return { ...decoded, body: serialize(request) }
   },
 
   /** @param canonical a canonical prompt */

@@ -11,10 +11,10 @@ import { forwardedClientHeaders } from "./client-headers.ts"
 import { createConversion, failureFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { DroppedFields } from "./dropped-fields.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { ApiOperation } from "./operations/operation.ts"
 import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
-import type { ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
 import type { ResponseStorage, StoredRequest } from "./response-storage.ts"
@@ -221,7 +221,7 @@ export const createCompletions = ({
           { passages: sourcePassages, fileList: null },
           template(),
         )
-        return send({ ...request, sourcePrompt }, resolved)
+        return send(request.withSourcePrompt(sourcePrompt), resolved)
       }
       if (!needsSources(request, resolved)) return send(request, resolved)
       const sourced = await addSources(caller, { request, resolved, signal })

@@ -11,8 +11,8 @@ import type { ResolvedModel } from "../models/catalogue.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { ApiOperation, StreamFormat } from "./operations/operation.ts"
-import type { ModelRequest } from "./request.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 
 /** A client's request in its own format, and as a canonical prompt. */

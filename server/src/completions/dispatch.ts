@@ -7,7 +7,6 @@ import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
-import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
@@ -17,8 +16,8 @@ import type { ClientConversion } from "./conversion.ts"
 import { ConvertingReceiver } from "./converting-receiver.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
-import type { ModelRequest } from "./request.ts"
-import { buildPlainChatBody, buildUpstreamBody, hidesUsage } from "./request-body.ts"
+import type { ModelRequest } from "./model-request.ts"
+import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "./request-body.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
 import { SseScanner } from "./sse-scanner.ts"
@@ -99,23 +98,21 @@ export const createDispatcher = ({
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
-    checkParsableSize(request.bytes)
+    request.checkParsableSize()
     if (conversion) conversion.origin.key = originKeyOf("function", model.id)
     const reportDropped = dropped?.startAttempt() ?? (() => {})
+    const changed = toUpstreamRequest(request, resolved.workspace, model.id)
     callFunction(
       {
         model,
         body: conversion
-          ? buildPlainChatBody(request, resolved.workspace, model.id, {
-              origin: conversion.origin.key,
-              report: reportDropped,
-            })
-          : buildUpstreamBody(request, resolved.workspace, model.id),
+          ? buildPlainChatBody(changed, { origin: conversion.origin.key, report: reportDropped })
+          : changed.toBytes(),
         streamed: request.streamed,
         estimated: () => usageRecorder?.markEstimated(),
         caller,
         requestId: usageContext.requestId,
-        callingFunctions: request.callingFunctions ?? [],
+        callingFunctions: request.callingFunctions,
       },
       receiver,
     )
@@ -166,7 +163,7 @@ export const createDispatcher = ({
         operation: name,
         model: id,
         streamed: request.streamed,
-        promptBytes: request.bytes.length,
+        prompt: request,
       })
     const scanner = createScanner(dispatchRequest)
     return trackResponse(

@@ -2,10 +2,9 @@ import { Failure } from "../errors.ts"
 import type { FilterChain, FilterChains } from "../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
-import { readMembers } from "../http/json-members.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { ModelRequest } from "./request.ts"
-import { parseUpstreamBody } from "./request-body.ts"
+import type { ModelRequest } from "./model-request.ts"
+import { applyWorkspace } from "./request-body.ts"
 
 interface Deps {
   functionRegistry: FunctionRegistry
@@ -33,15 +32,9 @@ export const filterRequest = async (
   request: ModelRequest,
   resolved: ResolvedModel,
 ): Promise<ModelRequest> => {
-  // Filters see what the provider would get: with the workspace models' defaults applied. As if not
-  // streamed: the gateway's own `include_usage` is added after the filters.
-  const unstreamed = { ...request, streamed: false }
-  const fields = await chain.before(
-    parseUpstreamBody(unstreamed, resolved.workspace, request.model),
-  )
-  const bytes = Buffer.from(JSON.stringify(fields))
-  const { sourcePrompt: _sourcePrompt, ...rest } = request
-  return { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
+  // Filters see what the provider would get: with the workspace models' defaults applied.
+  const fields = await chain.before(applyWorkspace(request, resolved.workspace).toFields())
+  return request.withSourcePrompt("").withFields(fields)
 }
 
 /** Finds the filters that are attached to a model. */
@@ -54,7 +47,7 @@ export const createModelFilters = ({ functionRegistry, chains }: Deps) => ({
     resolved: ResolvedModel,
     { caller, request, usageContext }: FilterableRequest,
   ): OpenFilters | null => {
-    const { callingFunctions = [], operation } = request
+    const { callingFunctions, operation } = request
     // Requests made by a filter bypass that filter.
     const filters = functionRegistry
       .filtersOf(modelIdsOf(resolved))

@@ -9,9 +9,9 @@ import { toJsonBody } from "../http/json-object.ts"
 import { translatable } from "../i18n/message.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Completions } from "./completions.ts"
+import { parseModelRequest } from "./model-request.ts"
 import { chatOperation } from "./operations/chat.ts"
 import { embeddingsOperation } from "./operations/embeddings.ts"
-import { type ModelRequest, parseModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
 import type { ErrorReply } from "./upstream-response.ts"
 
@@ -70,7 +70,7 @@ export const createModelCaller =
         operationOf[kind],
         toJsonBody(Buffer.from(JSON.stringify(fields))),
       )
-      const request: ModelRequest = { ...parsed, callingFunctions }
+      const request = parsed.withCallingFunctions(callingFunctions)
       const usageContext = { requestId, startedAt: performance.now() }
       await completions.answer({ caller, request, usageContext, signal }, consumer)
     }

@@ -9,7 +9,7 @@ import {
   maxFileBytes,
 } from "./file-content.ts"
 import type { FileContents, FileReference } from "./file-references.ts"
-import type { ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 const checkKind = ({ expectsImage }: FileReference, { mediaType, filename }: FoundFile): void => {
@@ -84,7 +84,7 @@ export const createFileInliner = (
   /** @returns the same request if it refers to no file. @throws {Failure} */
   return async (request: ModelRequest, context: InlineContext): Promise<ModelRequest> => {
     const { fileMember: member } = request.operation
-    if (!(member && request.bytes.includes(fileIdMark))) return request
+    if (!(member && request.mayContain(fileIdMark))) return request
     const { caller, signal, storedPositions } = context
     const owner = { userId: caller.user.id, signal }
     const references = await conversion.findFiles(owner, request, { member, storedPositions })

@@ -13,8 +13,8 @@ import {
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
-import type { ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request without references to what the gateway stores. */
@@ -104,19 +104,16 @@ export const createRequestPreparation = (deps: Deps) => {
       { format, resolved, caller, signal }: Input & { format: InboundFormat },
     ): Promise<PreparedRequest> => {
       const owner = { userId: caller.user.id, signal }
-      const original = mustRead(request, resolved)
-        ? null
-        : await conversion.toPassThrough(owner, request)
+      const support = mustRead(request, resolved) ? "none" : formatSupportOf(request, resolved)
+      const original = support === "none" ? null : await conversion.toPassThrough(owner, request)
       const convert = async (): Promise<PreparedRequest> => {
         const requests = { received, resolved: request }
         const converted = { ...(await conversion.toCanonical(owner, requests, format)), original }
         return { request: converted.canonical, converted, storedItems }
       }
       if (!original) return convert()
-      const support = formatSupportOf(original, resolved)
       const passed = { request: original, converted: null, storedItems }
       if (support === "all") return passed
-      if (support === "none") return convert()
       return original.operation.prefersPassThrough ? passed : convertOrPass(convert, passed)
     },
   }

@@ -2,7 +2,6 @@ import { fail } from "../errors.ts"
 import { type Fields, textOf } from "../formats/json-values.ts"
 import { failWrongType } from "../formats/request-parts.ts"
 import { toItems } from "../formats/responses/input-items.ts"
-import { isLarge } from "../http/body-buffer.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
 import {
   maxResponseBytes,
@@ -12,7 +11,7 @@ import {
 import { ReadBudget } from "../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { BodyOwner } from "./body-thread.ts"
-import type { ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
@@ -65,8 +64,7 @@ export const createReferenceResolver = (
 ) => {
   /** The items of a request that refers to nothing. @throws {Failure} */
   const toNewItems = async (owner: BodyOwner, request: ModelRequest): Promise<ResponseInput> => {
-    const isToBeSerialized = isLarge(request.bytes)
-    const newItems = isToBeSerialized
+    const newItems = request.isLarge
       ? await conversion.serializeItems(owner, request)
       : toItems(request.fields.input)
     const bytes = "items" in newItems ? newItems.bytes : measureInput(newItems)

@@ -1,5 +1,5 @@
 import { type PlainChatOptions, toPlainChatRequest } from "../formats/canonical-request.ts"
-import type { Fields } from "../formats/json-values.ts"
+import { type Fields, isLargeJson, isObject } from "../formats/json-values.ts"
 import {
   type ByteEdit,
   endOfNested,
@@ -7,9 +7,8 @@ import {
   skipSpace,
   spliceMembers,
 } from "../http/json-members.ts"
-import { checkParsableSize } from "../http/json-object.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
-import { type ModelRequest, requestsUsage } from "./request.ts"
+import type { ModelRequest } from "./model-request.ts"
 
 /**
  * Per message. If `role` or `content` comes later, the message does not count as a system message.
@@ -17,6 +16,8 @@ import { type ModelRequest, requestsUsage } from "./request.ts"
 const maxMessageMembers = 100
 const openBrace = 0x7b
 const quote = 0x22
+
+type Member = readonly [name: string, value: unknown]
 
 /** Offset of the text of a leading system message; null if there is none. */
 const systemTextOffset = (bytes: Buffer, first: number): number | null => {
@@ -46,6 +47,58 @@ const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): By
   return [{ start: at, end: at, text: inserted }]
 }
 
+/** `promptEdit` for parsed messages. */
+const withPrompt = (messages: unknown, prompt: string): unknown => {
+  if (!Array.isArray(messages)) return messages
+  const [first, ...rest]: unknown[] = messages
+  if (!isObject(first)) return messages
+  const { role, content } = first
+  const isSystem = role === "system" || role === "developer"
+  return isSystem && typeof content === "string"
+    ? [{ ...first, content: `${prompt}\n\n${content}` }, ...rest]
+    : [{ role: "system", content: prompt }, ...messages]
+}
+
+/** A request with what the gateway changes: its members, and a prompt before the caller's own. */
+export class ChangedRequest {
+  readonly #request: ModelRequest
+  readonly #members: readonly Member[]
+  readonly #prompt: string
+
+  constructor(request: ModelRequest, members: readonly Member[], prompt: string) {
+    this.#request = request
+    this.#members = members
+    this.#prompt = prompt
+  }
+
+  /** Whether parsing or serializing it would hold up other requests. */
+  get isLarge(): boolean {
+    return this.#request.isLarge || isLargeJson(this.toFields())
+  }
+
+  /** The request's own bytes where nothing changes. */
+  toBytes(): Buffer {
+    const { bytes, members } = this.#request
+    const edits = this.#prompt === "" ? [] : promptEdit(this.#request, this.#prompt)
+    if (this.#members.length === 0 && edits.length === 0) return bytes
+    const texts = new Map<string, string>()
+    for (const [name, value] of this.#members) texts.set(name, JSON.stringify(value))
+    return spliceMembers(bytes, members, texts, edits)
+  }
+
+  /** What `toBytes` contains. @throws {Failure} `body_too_large` */
+  toFields(): Fields {
+    const fields = this.#request.allFields()
+    const added = this.#members.filter(([name]) => !Object.hasOwn(fields, name))
+    return {
+      ...Object.fromEntries(added),
+      ...fields,
+      ...Object.fromEntries(this.#members),
+      ...(this.#prompt !== "" && { messages: withPrompt(fields.messages, this.#prompt) }),
+    }
+  }
+}
+
 /**
  * The base model's prompt comes first: later instructions, closer to the caller, take precedence.
  */
@@ -66,62 +119,59 @@ const callerOnlyFields = ["stream", "stream_options"]
 const defaultParams = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
   Object.assign({}, ...workspace.toReversed().map(({ params: { system, ...rest } }) => rest))
 
-/** Applies parameters and prompts of the workspace models. @returns edits inside `messages` */
-const applyWorkspace = (
-  changes: Map<string, string>,
-  request: ModelRequest,
+const defaultMembers = (
+  { operation, fields }: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): ByteEdit[] => {
-  const { operation, fields, sourcePrompt } = request
-  if (!operation.isChatCompletion) return []
+): Member[] => {
+  if (workspace.length === 0 || !operation.isChatCompletion) return []
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
   const reserved = new Set([
     ...callerOnlyFields,
     ...Object.keys(fields).map((key) => key.toLowerCase()),
   ])
-  for (const [name, value] of Object.entries(defaultParams(workspace))) {
-    if (reserved.has(name.toLowerCase()) || value === undefined || value === null) continue
-    changes.set(name, JSON.stringify(value))
-  }
-  const prompt = [systemPrompts(workspace), sourcePrompt].filter(Boolean).join("\n\n")
-  return prompt ? promptEdit(request, prompt) : []
+  return Object.entries(defaultParams(workspace)).filter(
+    ([name, value]) => !reserved.has(name.toLowerCase()) && value !== undefined && value !== null,
+  )
 }
+
+const addedPrompt = (
+  { operation, sourcePrompt }: ModelRequest,
+  workspace: readonly WorkspaceModel[],
+): string => {
+  if (workspace.length === 0 || !operation.isChatCompletion) return sourcePrompt
+  return [systemPrompts(workspace), sourcePrompt].filter(Boolean).join("\n\n")
+}
+
+/** Applies the parameters and prompts of the workspace models, and the source prompt. */
+export const applyWorkspace = (
+  request: ModelRequest,
+  workspace: readonly WorkspaceModel[],
+): ChangedRequest =>
+  new ChangedRequest(request, defaultMembers(request, workspace), addedPrompt(request, workspace))
 
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
-export const hidesUsage = (request: ModelRequest): boolean =>
-  request.streamed && request.operation.hasUsageOption && !requestsUsage(request)
+export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boolean =>
+  streamed &&
+  operation.hasUsageOption &&
+  !(isObject(fields.stream_options) && fields.stream_options.include_usage === true)
 
 /**
- * The request body for one connection. If nothing has to change, the original bytes are returned.
+ * The request for one connection.
  * @param upstreamModel the connection's name for the model
  */
-export const buildUpstreamBody = (
+export const toUpstreamRequest = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
   upstreamModel: string,
-): Buffer => {
-  const changes = new Map<string, string>()
-  if (upstreamModel !== request.model) changes.set("model", JSON.stringify(upstreamModel))
-  const hasAdditions = workspace.length > 0 || request.sourcePrompt
-  const messageEdits = hasAdditions ? applyWorkspace(changes, request, workspace) : []
+): ChangedRequest => {
+  const members = defaultMembers(request, workspace)
+  if (upstreamModel !== request.model) members.push(["model", upstreamModel])
   if (hidesUsage(request)) {
-    const requestedOptions = request.fields.stream_options
-    const options =
-      typeof requestedOptions === "object" && requestedOptions !== null ? requestedOptions : {}
-    changes.set("stream_options", JSON.stringify({ ...options, include_usage: true }))
+    const { stream_options } = request.fields
+    const options = isObject(stream_options) ? stream_options : {}
+    members.push(["stream_options", { ...options, include_usage: true }])
   }
-  if (changes.size === 0 && messageEdits.length === 0) return request.bytes
-  return spliceMembers(request.bytes, request.members, changes, messageEdits)
-}
-
-/** The body of `buildUpstreamBody` as parsed JSON. @throws {Failure} `body_too_large` */
-export const parseUpstreamBody = (
-  request: ModelRequest,
-  workspace: readonly WorkspaceModel[],
-  upstreamModel: string,
-): Fields => {
-  checkParsableSize(request.bytes)
-  return JSON.parse(buildUpstreamBody(request, workspace, upstreamModel).toString("utf8"))
+  return new ChangedRequest(request, members, addedPrompt(request, workspace))
 }
 
 /** Chat completions have no "max". */
@@ -131,12 +181,5 @@ const toFunctionEffort = (effort: string): string => (effort === "max" ? "high" 
  * The body of a canonical prompt for a function, which gets only members of chat completions.
  * @throws {Failure} `body_too_large`
  */
-export const buildPlainChatBody = (
-  request: ModelRequest,
-  workspace: readonly WorkspaceModel[],
-  model: string,
-  options: PlainChatOptions,
-): Buffer => {
-  const fields = parseUpstreamBody(request, workspace, model)
-  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, toFunctionEffort, options)))
-}
+export const buildPlainChatBody = (request: ChangedRequest, options: PlainChatOptions): Buffer =>
+  Buffer.from(JSON.stringify(toPlainChatRequest(request.toFields(), toFunctionEffort, options)))

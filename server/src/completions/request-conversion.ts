@@ -1,47 +1,33 @@
+import { randomUUID } from "node:crypto"
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
-import { isLarge, type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
-import { readMembers } from "../http/json-members.ts"
-import { checkParsableSize, parseAllFields, parseJsonObject } from "../http/json-object.ts"
+import { type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
-import {
-  bodySteps,
-  type ExpandedBody,
-  encodeCanonical,
-  type RequestMessage,
-  type ResponseMembers,
-} from "./body-steps.ts"
+import type { ExpandedBody, RequestMessage, ResponseMembers } from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
-import { findReferences, type StoredContent } from "./expand-references.ts"
+import { expandReferences, findReferences, type StoredContent } from "./expand-references.ts"
 import {
   type FileContents,
   type FileReference,
   type FileScope,
   findFileReferences,
 } from "./file-references.ts"
+import type { ModelRequest } from "./model-request.ts"
 import { chatOperation } from "./operations/chat.ts"
-import type { PassThrough } from "./operations/operation.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
-import type { ModelRequest } from "./request.ts"
+import type { ChangedRequest } from "./request-body.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
-const toObject = ({ bytes, scan }: JsonBody) => parseJsonObject({ bytes: toBuffer(bytes), scan })
+/** Of a message between threads. */
+const toBody = ({ bytes, scan }: JsonBody): JsonBody => ({ bytes: toBuffer(bytes), scan })
 
 const toMessage = ({ operation, bytes }: ModelRequest): RequestMessage => ({
   operation: operation.name,
   bytes,
 })
-
-/** `toPassThrough` for a small request. */
-const changeForProvider = (request: ModelRequest, { change }: PassThrough): ModelRequest => {
-  const { fields } = parseAllFields(request)
-  const changed = change(fields)
-  if (changed === fields) return request
-  const bytes = Buffer.from(JSON.stringify(changed))
-  return { ...request, bytes, members: readMembers(bytes), fields: changed, scanned: null }
-}
 
 /** Converts requests: small ones immediately, large ones in a thread. */
 export const createRequestConversion = (thread: BodyThread) => ({
@@ -49,10 +35,13 @@ export const createRequestConversion = (thread: BodyThread) => ({
   toPassThrough: async (owner: BodyOwner, request: ModelRequest): Promise<ModelRequest> => {
     const { passThrough } = request.operation
     if (!passThrough?.mayNeedChange(request.bytes, request.fields)) return request
-    if (!isLarge(request.bytes)) return changeForProvider(request, passThrough)
-    checkParsableSize(request.bytes)
+    if (!request.isLarge) {
+      const changed = passThrough.change(request.fields)
+      return changed === request.fields ? request : request.withFields(changed)
+    }
+    request.checkParsableSize()
     const body = await thread.run(owner, "passThrough", toMessage(request))
-    return body ? { ...request, ...toObject(body) } : request
+    return body ? request.withBody(toBody(body)) : request
   },
 
   /**
@@ -65,37 +54,35 @@ export const createRequestConversion = (thread: BodyThread) => ({
     { received, resolved }: Record<"received" | "resolved", ModelRequest>,
     format: InboundFormat,
   ): Promise<Omit<ConvertedRequest, "original">> => {
-    checkParsableSize(resolved.bytes)
-    const { body, dropped, answerContext } = isLarge(resolved.bytes)
-      ? await thread.run(owner, "toCanonical", toMessage(resolved))
-      : encodeCanonical(format.decodeRequest(resolved.fields))
-    const { model, streamed } = received
-    return {
-      received,
-      canonical: { ...toObject(body), operation: chatOperation, model, streamed },
-      format,
-      dropped,
-      answerContext,
+    const chat = received.withOperation(chatOperation)
+    if (!resolved.isLarge) {
+      const { request, ...decoded } = format.decodeRequest(resolved.fields)
+      return { received, canonical: chat.withFields(request), format, ...decoded }
     }
+    resolved.checkParsableSize()
+    const { body, ...decoded } = await thread.run(owner, "toCanonical", toMessage(resolved))
+    return { received, canonical: chat.withBody(toBody(body)), format, ...decoded }
   },
 
   /** Estimates the tokens of a canonical prompt. */
-  countTokens: async (owner: BodyOwner, { bytes, fields }: ModelRequest): Promise<number> =>
-    isLarge(bytes)
-      ? await thread.run(owner, "countTokens", { canonical: bytes })
-      : estimatePromptTokens(fields),
+  countTokens: async (owner: BodyOwner, canonical: ModelRequest): Promise<number> =>
+    canonical.isLarge
+      ? await thread.run(owner, "countTokens", { canonical: canonical.bytes })
+      : estimatePromptTokens(canonical.fields),
 
   /** The body of a canonical prompt in the format of an endpoint. @throws {Failure} */
   encode: (
     owner: BodyOwner,
-    body: Buffer,
+    canonical: ChangedRequest,
     target: EncodingTarget,
     report: ReportDropped,
   ): Buffer | Promise<Buffer> => {
-    if (!isLarge(body)) {
-      const fields = encodeChatRequest(JSON.parse(body.toString("utf8")), target, report)
+    if (!canonical.isLarge) {
+      const fields = encodeChatRequest(canonical.toFields(), target, report)
       return Buffer.from(JSON.stringify(fields))
     }
+    const body = canonical.toBytes()
+    checkParsableSize(body)
     return thread.run(owner, "encode", { body, target }).then(({ encoded, dropped }) => {
       dropped.forEach(report)
       return toBuffer(encoded)
@@ -104,8 +91,8 @@ export const createRequestConversion = (thread: BodyThread) => ({
 
   /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
   findReferences: async (owner: BodyOwner, request: ModelRequest): Promise<string[]> => {
-    if (!isLarge(request.bytes)) return findReferences(request.fields.input)
-    checkParsableSize(request.bytes)
+    if (!request.isLarge) return findReferences(request.fields.input)
+    request.checkParsableSize()
     return thread.run(owner, "findReferences", { bytes: request.bytes })
   },
 
@@ -119,23 +106,25 @@ export const createRequestConversion = (thread: BodyThread) => ({
     request: ModelRequest,
     { content, isStored }: { content: StoredContent & { bytes: number }; isStored: boolean },
   ): Promise<Omit<ExpandedBody, "body"> & { request: ModelRequest }> => {
+    if (request.bytes.length + content.bytes <= smallBodyBytes) {
+      const options = { isStored, newId: randomUUID }
+      const { fields, ...expanded } = expandReferences(request.fields, content, options)
+      return { ...expanded, request: request.withFields(fields) }
+    }
     const input = { bytes: request.bytes, content, isStored }
-    const { body, ...expanded } =
-      request.bytes.length + content.bytes > smallBodyBytes
-        ? await thread.run(owner, "expandReferences", input)
-        : bodySteps.expandReferences(input)
-    return { ...expanded, request: { ...request, ...toObject(body) } }
+    const { body, ...expanded } = await thread.run(owner, "expandReferences", input)
+    return { ...expanded, request: request.withBody(toBody(body)) }
   },
 
   /** The references to files in a request. @throws {Failure} if there are too many */
   findFiles: async (
     owner: BodyOwner,
-    { bytes, fields }: ModelRequest,
+    request: ModelRequest,
     scope: FileScope,
   ): Promise<FileReference[]> => {
-    if (!isLarge(bytes)) return findFileReferences(fields, scope)
-    checkParsableSize(bytes)
-    return thread.run(owner, "findFiles", { bytes, ...scope })
+    if (!request.isLarge) return findFileReferences(request.fields, scope)
+    request.checkParsableSize()
+    return thread.run(owner, "findFiles", { bytes: request.bytes, ...scope })
   },
 
   /** The request with the contents of its files. @throws {Failure} */
@@ -145,13 +134,13 @@ export const createRequestConversion = (thread: BodyThread) => ({
     replacement: Pick<FileScope, "member"> & { contents: FileContents },
   ): Promise<ModelRequest> => {
     const body = await thread.run(owner, "inlineFiles", { bytes: request.bytes, ...replacement })
-    return { ...request, ...toObject(body) }
+    return request.withBody(toBody(body))
   },
 
   /** The items of a large request of the Responses API. @throws {Failure} */
-  serializeItems: async (owner: BodyOwner, { bytes }: ModelRequest): Promise<SerializedInput> => {
-    checkParsableSize(bytes)
-    return thread.run(owner, "serializeItems", { bytes })
+  serializeItems: async (owner: BodyOwner, request: ModelRequest): Promise<SerializedInput> => {
+    request.checkParsableSize()
+    return thread.run(owner, "serializeItems", { bytes: request.bytes })
   },
 
   /** A large response, as it is stored. @throws {Failure} */

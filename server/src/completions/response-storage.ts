@@ -7,7 +7,7 @@ import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { ResponseInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
-import type { ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./model-request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 /** Stores the response to one request. */

@@ -1,8 +1,6 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import { readMembers, removeMember } from "../http/json-members.ts"
-import { parseAllFields } from "../http/json-object.ts"
 import {
   type AnswerSources,
   type Citations,
@@ -13,7 +11,7 @@ import { createSourcePrompt } from "../knowledge/citations/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { collectionIdsOf } from "../models/knowledge-references.ts"
-import type { ModelRequest } from "./request.ts"
+import type { ModelRequest } from "./model-request.ts"
 
 const References = z.array(FileReference).max(100)
 
@@ -100,27 +98,24 @@ export const createSourceSearch =
     input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
   ): Promise<RequestWithSources> => {
     const { resolved, signal } = input
-    const request = parseAllFields(input.request)
-    const { files, ...fields } = request.fields
-    const bytes = removeMember(request.bytes, request.members, "files")
-    const withoutFiles = { ...request, fields, bytes, members: readMembers(bytes) }
-    const parsed = References.safeParse(files ?? [])
+    const parsed = References.safeParse(input.request.fields.files ?? [])
     if (!parsed.success) {
       const expected = 'an array of {"type":"file" or "collection","id":"…"}'
       return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
     }
+    const request = input.request.withoutMember("files")
+    const { messages } = request.fields
     const attached = attachedCollections(resolved, ownerOf)
-    if (parsed.data.length + attached.length === 0)
-      return { request: withoutFiles, citationResult: null }
+    if (parsed.data.length + attached.length === 0) return { request, citationResult: null }
     const cited = await citations.findSources(caller, {
       references: parsed.data,
       modelCollections: attached,
-      ...searchQueryOf(fields.messages),
-      contextTokens: contextTokensFor(resolved, fields.messages),
+      ...searchQueryOf(messages),
+      contextTokens: contextTokensFor(resolved, messages),
       signal,
     })
     return {
-      request: { ...withoutFiles, sourcePrompt: createSourcePrompt(cited, template()) },
+      request: request.withSourcePrompt(createSourcePrompt(cited, template())),
       citationResult: cited,
     }
   }

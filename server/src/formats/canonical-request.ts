@@ -30,7 +30,7 @@ export interface CanonicalRequest {
   request: Fields
   /** Hints that the canonical prompt cannot carry, by their names in the client's format. */
   dropped: string[]
-  answerContext?: AnswerContext
+  answerContext: AnswerContext
 }
 
 /** The name of a file part whose document has no title; OpenAI's API requires one. */

@@ -29,6 +29,26 @@ export const parseObject = (text: string): Fields | null => {
   }
 }
 
+const maxSmallCharacters = 64 * 1024
+/** What a scalar takes as JSON, or the punctuation of an object or array. */
+const charactersPerValue = 4
+
+const namesAndValuesOf = (value: object): unknown[] =>
+  Array.isArray(value) ? value : Object.entries(value).flat()
+
+/** Whether a value takes more than about 64 KB as JSON, without serializing it. */
+export const isLargeJson = (root: unknown): boolean => {
+  const open: unknown[] = [root]
+  let characters = 0
+  while (open.length > 0 && characters <= maxSmallCharacters) {
+    const value = open.pop()
+    characters += typeof value === "string" ? value.length : charactersPerValue
+    if (typeof value !== "object" || value === null) continue
+    for (const inner of namesAndValuesOf(value)) open.push(inner)
+  }
+  return characters > maxSmallCharacters
+}
+
 /** The number of values at every level: objects, arrays and scalars. */
 export const countValues = (root: unknown): number => {
   const open: unknown[] = [root]

@@ -179,8 +179,7 @@ const memberEdits = (
   found: readonly JsonMember[],
   changes: ReadonlyMap<string, string>,
 ): ByteEdit[] => {
-  const known = new Set(found.map(({ key }) => key))
-  const added = [...changes].filter(([key]) => !known.has(key))
+  const added = [...changes].filter(([name]) => !found.some(({ key }) => key === name))
   const open = bytes.indexOf(openBrace) + 1
   const text = added.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")
   const after = added.length > 0 && found.length > 0 ? "," : ""

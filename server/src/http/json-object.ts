@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { fail } from "../errors.ts"
-import { isObject } from "../formats/json-values.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import { maxDepth, parseJsonBody } from "./body.ts"
 import { type BodyLimits, type JsonBody, smallBodyBytes } from "./body-buffer.ts"
 import { tooManyMembers } from "./json-limits.ts"
@@ -102,11 +102,11 @@ export const checkParsableSize = ({ length }: Buffer): void => {
   )
 }
 
-/** Parses all fields of an object. @throws {Failure} `body_too_large` */
-export const parseAllFields = <T extends JsonObject>(object: T): T => {
-  if (!object.scanned) return object
-  checkParsableSize(object.bytes)
-  return { ...object, fields: JSON.parse(object.bytes.toString("utf8")), scanned: null }
+/** The fields of an object, all of them parsed. @throws {Failure} `body_too_large` */
+export const parseAllFields = ({ bytes, fields, scanned }: JsonObject): Fields => {
+  if (!scanned) return fields
+  checkParsableSize(bytes)
+  return JSON.parse(bytes.toString("utf8"))
 }
 
 /** Whether a member exists and is not null; does not parse it. */

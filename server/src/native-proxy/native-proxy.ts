@@ -171,7 +171,7 @@ export const createNativeProxy = (deps: Deps) => {
         operation: name,
         model: id,
         streamed: body.streamed,
-        promptBytes: body.bytes.length,
+        prompt: body,
       })
     await relay(request, attempts, {
       api,

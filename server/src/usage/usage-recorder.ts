@@ -18,8 +18,8 @@ export interface UsageRecordInput {
   /** The model id as the caller sent it. */
   model: string
   streamed: boolean
-  /** Used for an estimate if the upstream reports no token counts. */
-  promptBytes: number
+  /** Its size is used for an estimate if the upstream reports no token counts. */
+  prompt: { readonly bytes: Buffer }
 }
 
 export interface UsageOutcome {
@@ -42,9 +42,9 @@ const keyOf = ({ credential }: Caller): string | null =>
   credential.type === "key" ? credential.id : null
 
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
-const estimatePrompt = (outcome: RequestOutcome, promptBytes: number): number => {
+const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["prompt"]): number => {
   const failed = outcome === "upstream_error" || outcome === "refused_request"
-  return failed ? 0 : Math.ceil(promptBytes / bytesPerToken)
+  return failed ? 0 : Math.ceil(prompt.bytes.length / bytesPerToken)
 }
 
 export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
@@ -52,7 +52,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
    * Records the usage of one request: created before the request is sent, settled once at its end.
    * Every dispatched request starts a record here.
    */
-  start: ({ context, caller, operation, model, streamed, promptBytes }: UsageRecordInput) => {
+  start: ({ context, caller, operation, model, streamed, prompt }: UsageRecordInput) => {
     const startedAt = context.startedAt
     let connection_id: string | null = null
     let provider = ""
@@ -91,7 +91,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
         if (isSettled) return
         isSettled = true
         const { tokens_in, tokens_out } = tokens ?? {
-          tokens_in: reported.tokens_in || estimatePrompt(outcome, promptBytes),
+          tokens_in: reported.tokens_in || estimatePrompt(outcome, prompt),
           tokens_out: Math.max(reported.tokens_out, chunksOut),
         }
         const record = {

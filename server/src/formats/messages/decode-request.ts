@@ -274,5 +274,5 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
     files: body.files,
     stream: stream === true,
   })
-  return { request, dropped: [...dropped] }
+  return { request, dropped: [...dropped], answerContext: {} }
 }

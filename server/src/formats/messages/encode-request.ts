@@ -42,8 +42,9 @@ const toTool = (tool: Fields): Fields => {
 const choiceTypes: Record<string, string> = { none: "none", required: "any" }
 
 const toToolChoice = ({ tool_choice, parallel_tool_calls }: Fields): Fields => {
-  const named = isObject(tool_choice) && isObject(tool_choice.function) ? tool_choice.function : {}
-  const type = "name" in named ? "tool" : (ownValue(choiceTypes, tool_choice) ?? "auto")
+  const named: Fields =
+    isObject(tool_choice) && isObject(tool_choice.function) ? tool_choice.function : {}
+  const type = named.name !== undefined ? "tool" : (ownValue(choiceTypes, tool_choice) ?? "auto")
   const isSingle = parallel_tool_calls === false && type !== "none"
   return { type, ...named, ...(isSingle && { disable_parallel_tool_use: true }) }
 }
