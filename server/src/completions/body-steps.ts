@@ -20,8 +20,8 @@ import {
   type StoredContent,
 } from "./expand-references.ts"
 import {
-  type FileContents,
   type FileReference,
+  type FileReplacement,
   type FileScope,
   findFileReferences,
   replaceFiles,
@@ -51,16 +51,6 @@ const parseResponse = (bytes: Uint8Array): Fields =>
 
 /** `ExpandedRequest` as a body. */
 export type ExpandedBody = Omit<ExpandedRequest, "fields"> & { body: JsonBody }
-
-interface FileSearch extends FileScope {
-  bytes: Uint8Array
-}
-
-interface FileReplacement {
-  bytes: Uint8Array
-  member: FileScope["member"]
-  contents: FileContents
-}
 
 /** `CanonicalRequest` as a body. */
 type CanonicalBody = Omit<CanonicalRequest, "request"> & { body: JsonBody }
@@ -95,11 +85,12 @@ export const bodySteps = {
   },
 
   /** The references to files in a request. @throws {Failure} if there are too many */
-  findFiles: (input: FileSearch): FileReference[] => findFileReferences(parse(input.bytes), input),
+  findFiles: (input: FileScope & { bytes: Uint8Array }): FileReference[] =>
+    findFileReferences(parse(input.bytes), input),
 
   /** Replaces references to files by their content. */
-  inlineFiles: ({ bytes, member, contents }: FileReplacement): JsonBody =>
-    serialize(replaceFiles(parse(bytes), { member, contents })),
+  inlineFiles: ({ bytes, ...replacement }: FileReplacement & { bytes: Uint8Array }): JsonBody =>
+    serialize(replaceFiles(parse(bytes), replacement)),
 
   /** A response with other members, as it is stored. @throws {Failure} */
   serializeResponse: ({

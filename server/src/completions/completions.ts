@@ -221,7 +221,7 @@ export const createCompletions = ({
           { passages: sourcePassages, fileList: null },
           template(),
         )
-        return send(request.withSourcePrompt(sourcePrompt), resolved)
+        return send(request.with({ sourcePrompt }), resolved)
       }
       if (!needsSources(request, resolved)) return send(request, resolved)
       const sourced = await addSources(caller, { request, resolved, signal })

@@ -7,6 +7,7 @@ import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
@@ -28,6 +29,8 @@ export interface DispatchRequest {
   request: ModelRequest
   /** The HTTP request or job that the usage record belongs to. */
   usageContext: UsageContext
+  /** The functions through which the request was made, outermost first. */
+  callingFunctions?: readonly string[] | undefined
   /** Ends the response, like a disconnect of its client. */
   signal?: AbortSignal | undefined
   /** Set if `request` is a canonical prompt and the client expects another format. */
@@ -90,7 +93,7 @@ export const createDispatcher = ({
 
   const callFunctionModel = (
     model: FunctionModel,
-    { caller, request, usageContext, conversion, dropped }: DispatchRequest,
+    { caller, request, usageContext, callingFunctions = [], conversion, dropped }: DispatchRequest,
     { resolved, receiver, usageRecorder }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
     usageRecorder?.setTarget(null, "function")
@@ -98,7 +101,6 @@ export const createDispatcher = ({
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
-    request.checkParsableSize()
     if (conversion) conversion.origin.key = originKeyOf("function", model.id)
     const reportDropped = dropped?.startAttempt() ?? (() => {})
     const changed = toUpstreamRequest(request, resolved.workspace, model.id)
@@ -107,12 +109,12 @@ export const createDispatcher = ({
         model,
         body: conversion
           ? buildPlainChatBody(changed, { origin: conversion.origin.key, report: reportDropped })
-          : changed.toBytes(),
+          : checkParsableSize(changed.toBytes()),
         streamed: request.streamed,
         estimated: () => usageRecorder?.markEstimated(),
         caller,
         requestId: usageContext.requestId,
-        callingFunctions: request.callingFunctions,
+        callingFunctions,
       },
       receiver,
     )

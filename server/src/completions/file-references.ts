@@ -108,11 +108,13 @@ const replaceReferences = (value: unknown, contents: FileContents): unknown => {
   return changed
 }
 
+export interface FileReplacement {
+  member: FileScope["member"]
+  contents: FileContents
+}
+
 /** The request with the contents of its files. In stored items, a note replaces a lost file. */
-export const replaceFiles = (
-  fields: Fields,
-  { member, contents }: Pick<FileScope, "member"> & { contents: FileContents },
-): Fields => {
+export const replaceFiles = (fields: Fields, { member, contents }: FileReplacement): Fields => {
   const values = fields[member]
   if (!Array.isArray(values)) return fields
   return { ...fields, [member]: values.map((value) => replaceReferences(value, contents)) }

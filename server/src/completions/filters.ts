@@ -15,6 +15,7 @@ interface FilterableRequest {
   caller: Caller
   request: ModelRequest
   usageContext: { requestId: string }
+  callingFunctions?: readonly string[] | undefined
 }
 
 /** Filters can be attached to the model itself and to every model that it is based on. */
@@ -34,7 +35,7 @@ export const filterRequest = async (
 ): Promise<ModelRequest> => {
   // Filters see what the provider would get: with the workspace models' defaults applied.
   const fields = await chain.before(applyWorkspace(request, resolved.workspace).toFields())
-  return request.withSourcePrompt("").withFields(fields)
+  return request.with({ sourcePrompt: "" }).withFields(fields)
 }
 
 /** Finds the filters that are attached to a model. */
@@ -45,9 +46,9 @@ export const createModelFilters = ({ functionRegistry, chains }: Deps) => ({
   /** Null if no filters are attached; the request is then sent unchanged. */
   attachedTo: (
     resolved: ResolvedModel,
-    { caller, request, usageContext }: FilterableRequest,
+    { caller, request, usageContext, callingFunctions = [] }: FilterableRequest,
   ): OpenFilters | null => {
-    const { callingFunctions, operation } = request
+    const { operation } = request
     // Requests made by a filter bypass that filter.
     const filters = functionRegistry
       .filtersOf(modelIdsOf(resolved))

@@ -66,13 +66,13 @@ export const createModelCaller =
       response = handle
     })
     const run = async (): Promise<void> => {
-      const parsed = parseModelRequest(
+      const request = parseModelRequest(
         operationOf[kind],
         toJsonBody(Buffer.from(JSON.stringify(fields))),
       )
-      const request = parsed.withCallingFunctions(callingFunctions)
       const usageContext = { requestId, startedAt: performance.now() }
-      await completions.answer({ caller, request, usageContext, signal }, consumer)
+      const asked = { caller, request, usageContext, signal, callingFunctions }
+      await completions.answer(asked, consumer)
     }
     run().catch((error: unknown) => {
       if (!signal.aborted) receiver.stop("upstream_error", toFailure(error))

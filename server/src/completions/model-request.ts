@@ -3,7 +3,6 @@ import { type Fields, isLargeJson } from "../formats/json-values.ts"
 import { isLarge, type JsonBody } from "../http/body-buffer.ts"
 import { type JsonMember, readMembers, removeMember } from "../http/json-members.ts"
 import {
-  checkParsableSize,
   countElements,
   hasMember,
   type JsonObject,
@@ -16,8 +15,6 @@ interface RequestProperties {
   operation: ApiOperation
   model: string
   streamed: boolean
-  /** The functions through which the request was made, outermost first. */
-  callingFunctions: readonly string[]
   /** Passages of files that the gateway adds to the prompt; "" if there are none. */
   sourcePrompt: string
 }
@@ -37,7 +34,6 @@ export class ModelRequest {
   readonly operation: ApiOperation
   readonly model: string
   readonly streamed: boolean
-  readonly callingFunctions: readonly string[]
   readonly sourcePrompt: string
   /** Those of a large body are parsed on first access, which throws `body_too_large`. */
   readonly fields: Fields
@@ -47,7 +43,6 @@ export class ModelRequest {
     this.operation = properties.operation
     this.model = properties.model
     this.streamed = properties.streamed
-    this.callingFunctions = properties.callingFunctions
     this.sourcePrompt = properties.sourcePrompt
     this.fields = fields
     this.#serialized = serialized
@@ -77,11 +72,6 @@ export class ModelRequest {
     return this.#serialized ? parseAllFields(this.#serialized) : this.fields
   }
 
-  /** Only forwarded requests may be larger. @throws {Failure} `body_too_large` */
-  checkParsableSize(): void {
-    if (this.isLarge) checkParsableSize(this.bytes)
-  }
-
   withFields(fields: Fields): ModelRequest {
     return new ModelRequest(this, fields, null)
   }
@@ -100,19 +90,7 @@ export class ModelRequest {
     return new ModelRequest(this, fields, toJsonObject(fields, bytes))
   }
 
-  withOperation(operation: ApiOperation): ModelRequest {
-    return this.#with({ operation })
-  }
-
-  withCallingFunctions(callingFunctions: readonly string[]): ModelRequest {
-    return this.#with({ callingFunctions })
-  }
-
-  withSourcePrompt(sourcePrompt: string): ModelRequest {
-    return this.#with({ sourcePrompt })
-  }
-
-  #with(changed: Partial<RequestProperties>): ModelRequest {
+  with(changed: Partial<RequestProperties>): ModelRequest {
     return new ModelRequest({ ...this, ...changed }, this.fields, this.#serialized)
   }
 
@@ -169,6 +147,6 @@ export const parseModelRequest = (operation: ApiOperation, body: JsonBody): Mode
   if (requiredFields.includes("messages")) checkMessages(object)
   const stream = fields.stream ?? false
   if (typeof stream !== "boolean") wrongType("stream", "true or false")
-  const properties = { operation, model, streamed: stream === true }
-  return new ModelRequest({ ...properties, callingFunctions: [], sourcePrompt: "" }, fields, object)
+  const properties = { operation, model, streamed: stream === true, sourcePrompt: "" }
+  return new ModelRequest(properties, fields, object)
 }

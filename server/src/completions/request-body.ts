@@ -17,8 +17,6 @@ const maxMessageMembers = 100
 const openBrace = 0x7b
 const quote = 0x22
 
-type Member = readonly [name: string, value: unknown]
-
 /** Offset of the text of a leading system message; null if there is none. */
 const systemTextOffset = (bytes: Buffer, first: number): number | null => {
   const message = bytes.subarray(first, endOfNested(bytes, first))
@@ -59,16 +57,20 @@ const withPrompt = (messages: unknown, prompt: string): unknown => {
     : [{ role: "system", content: prompt }, ...messages]
 }
 
-/** A request with what the gateway changes: its members, and a prompt before the caller's own. */
+interface RequestChanges {
+  members: (readonly [name: string, value: unknown])[]
+  /** Comes before the caller's own. */
+  prompt: string
+}
+
+/** A request with what the gateway changes in it. */
 export class ChangedRequest {
   readonly #request: ModelRequest
-  readonly #members: readonly Member[]
-  readonly #prompt: string
+  readonly #changes: RequestChanges
 
-  constructor(request: ModelRequest, members: readonly Member[], prompt: string) {
+  constructor(request: ModelRequest, changes: RequestChanges) {
     this.#request = request
-    this.#members = members
-    this.#prompt = prompt
+    this.#changes = changes
   }
 
   /** Whether parsing or serializing it would hold up other requests. */
@@ -79,22 +81,24 @@ export class ChangedRequest {
   /** The request's own bytes where nothing changes. */
   toBytes(): Buffer {
     const { bytes, members } = this.#request
-    const edits = this.#prompt === "" ? [] : promptEdit(this.#request, this.#prompt)
-    if (this.#members.length === 0 && edits.length === 0) return bytes
+    const { members: changed, prompt } = this.#changes
+    const edits = prompt === "" ? [] : promptEdit(this.#request, prompt)
+    if (changed.length === 0 && edits.length === 0) return bytes
     const texts = new Map<string, string>()
-    for (const [name, value] of this.#members) texts.set(name, JSON.stringify(value))
+    for (const [name, value] of changed) texts.set(name, JSON.stringify(value))
     return spliceMembers(bytes, members, texts, edits)
   }
 
   /** What `toBytes` contains. @throws {Failure} `body_too_large` */
   toFields(): Fields {
     const fields = this.#request.allFields()
-    const added = this.#members.filter(([name]) => !Object.hasOwn(fields, name))
+    const { members, prompt } = this.#changes
+    const added = members.filter(([name]) => !Object.hasOwn(fields, name))
     return {
       ...Object.fromEntries(added),
       ...fields,
-      ...Object.fromEntries(this.#members),
-      ...(this.#prompt !== "" && { messages: withPrompt(fields.messages, this.#prompt) }),
+      ...Object.fromEntries(members),
+      ...(prompt !== "" && { messages: withPrompt(fields.messages, prompt) }),
     }
   }
 }
@@ -119,35 +123,29 @@ const callerOnlyFields = ["stream", "stream_options"]
 const defaultParams = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
   Object.assign({}, ...workspace.toReversed().map(({ params: { system, ...rest } }) => rest))
 
-const defaultMembers = (
-  { operation, fields }: ModelRequest,
+const planWorkspace = (
+  { operation, fields, sourcePrompt }: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): Member[] => {
-  if (workspace.length === 0 || !operation.isChatCompletion) return []
+): RequestChanges => {
+  if (workspace.length === 0 || !operation.isChatCompletion)
+    return { members: [], prompt: sourcePrompt }
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
   const reserved = new Set([
     ...callerOnlyFields,
     ...Object.keys(fields).map((key) => key.toLowerCase()),
   ])
-  return Object.entries(defaultParams(workspace)).filter(
+  const members = Object.entries(defaultParams(workspace)).filter(
     ([name, value]) => !reserved.has(name.toLowerCase()) && value !== undefined && value !== null,
   )
-}
-
-const addedPrompt = (
-  { operation, sourcePrompt }: ModelRequest,
-  workspace: readonly WorkspaceModel[],
-): string => {
-  if (workspace.length === 0 || !operation.isChatCompletion) return sourcePrompt
-  return [systemPrompts(workspace), sourcePrompt].filter(Boolean).join("\n\n")
+  const prompt = [systemPrompts(workspace), sourcePrompt].filter(Boolean).join("\n\n")
+  return { members, prompt }
 }
 
 /** Applies the parameters and prompts of the workspace models, and the source prompt. */
 export const applyWorkspace = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): ChangedRequest =>
-  new ChangedRequest(request, defaultMembers(request, workspace), addedPrompt(request, workspace))
+): ChangedRequest => new ChangedRequest(request, planWorkspace(request, workspace))
 
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boolean =>
@@ -164,14 +162,14 @@ export const toUpstreamRequest = (
   workspace: readonly WorkspaceModel[],
   upstreamModel: string,
 ): ChangedRequest => {
-  const members = defaultMembers(request, workspace)
-  if (upstreamModel !== request.model) members.push(["model", upstreamModel])
+  const changes = planWorkspace(request, workspace)
+  if (upstreamModel !== request.model) changes.members.push(["model", upstreamModel])
   if (hidesUsage(request)) {
     const { stream_options } = request.fields
     const options = isObject(stream_options) ? stream_options : {}
-    members.push(["stream_options", { ...options, include_usage: true }])
+    changes.members.push(["stream_options", { ...options, include_usage: true }])
   }
-  return new ChangedRequest(request, members, addedPrompt(request, workspace))
+  return new ChangedRequest(request, changes)
 }
 
 /** Chat completions have no "max". */

@@ -10,8 +10,8 @@ import type { ConvertedRequest } from "./conversion.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
 import { expandReferences, findReferences, type StoredContent } from "./expand-references.ts"
 import {
-  type FileContents,
   type FileReference,
+  type FileReplacement,
   type FileScope,
   findFileReferences,
 } from "./file-references.ts"
@@ -24,9 +24,10 @@ import { toBuffer } from "./thread-bytes.ts"
 /** Of a message between threads. */
 const toBody = ({ bytes, scan }: JsonBody): JsonBody => ({ bytes: toBuffer(bytes), scan })
 
-const toMessage = ({ operation, bytes }: ModelRequest): RequestMessage => ({
-  operation: operation.name,
-  bytes,
+/** @throws {Failure} `body_too_large` */
+const toMessage = (request: ModelRequest): RequestMessage => ({
+  operation: request.operation.name,
+  bytes: checkParsableSize(request.bytes),
 })
 
 /** Converts requests: small ones immediately, large ones in a thread. */
@@ -39,7 +40,6 @@ export const createRequestConversion = (thread: BodyThread) => ({
       const changed = passThrough.change(request.fields)
       return changed === request.fields ? request : request.withFields(changed)
     }
-    request.checkParsableSize()
     const body = await thread.run(owner, "passThrough", toMessage(request))
     return body ? request.withBody(toBody(body)) : request
   },
@@ -54,12 +54,11 @@ export const createRequestConversion = (thread: BodyThread) => ({
     { received, resolved }: Record<"received" | "resolved", ModelRequest>,
     format: InboundFormat,
   ): Promise<Omit<ConvertedRequest, "original">> => {
-    const chat = received.withOperation(chatOperation)
+    const chat = received.with({ operation: chatOperation })
     if (!resolved.isLarge) {
       const { request, ...decoded } = format.decodeRequest(resolved.fields)
       return { received, canonical: chat.withFields(request), format, ...decoded }
     }
-    resolved.checkParsableSize()
     const { body, ...decoded } = await thread.run(owner, "toCanonical", toMessage(resolved))
     return { received, canonical: chat.withBody(toBody(body)), format, ...decoded }
   },
@@ -81,8 +80,7 @@ export const createRequestConversion = (thread: BodyThread) => ({
       const fields = encodeChatRequest(canonical.toFields(), target, report)
       return Buffer.from(JSON.stringify(fields))
     }
-    const body = canonical.toBytes()
-    checkParsableSize(body)
+    const body = checkParsableSize(canonical.toBytes())
     return thread.run(owner, "encode", { body, target }).then(({ encoded, dropped }) => {
       dropped.forEach(report)
       return toBuffer(encoded)
@@ -92,8 +90,7 @@ export const createRequestConversion = (thread: BodyThread) => ({
   /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
   findReferences: async (owner: BodyOwner, request: ModelRequest): Promise<string[]> => {
     if (!request.isLarge) return findReferences(request.fields.input)
-    request.checkParsableSize()
-    return thread.run(owner, "findReferences", { bytes: request.bytes })
+    return thread.run(owner, "findReferences", { bytes: checkParsableSize(request.bytes) })
   },
 
   /**
@@ -123,25 +120,22 @@ export const createRequestConversion = (thread: BodyThread) => ({
     scope: FileScope,
   ): Promise<FileReference[]> => {
     if (!request.isLarge) return findFileReferences(request.fields, scope)
-    request.checkParsableSize()
-    return thread.run(owner, "findFiles", { bytes: request.bytes, ...scope })
+    return thread.run(owner, "findFiles", { bytes: checkParsableSize(request.bytes), ...scope })
   },
 
   /** The request with the contents of its files. @throws {Failure} */
   inlineFiles: async (
     owner: BodyOwner,
     request: ModelRequest,
-    replacement: Pick<FileScope, "member"> & { contents: FileContents },
+    replacement: FileReplacement,
   ): Promise<ModelRequest> => {
     const body = await thread.run(owner, "inlineFiles", { bytes: request.bytes, ...replacement })
     return request.withBody(toBody(body))
   },
 
   /** The items of a large request of the Responses API. @throws {Failure} */
-  serializeItems: async (owner: BodyOwner, request: ModelRequest): Promise<SerializedInput> => {
-    request.checkParsableSize()
-    return thread.run(owner, "serializeItems", { bytes: request.bytes })
-  },
+  serializeItems: async (owner: BodyOwner, request: ModelRequest): Promise<SerializedInput> =>
+    thread.run(owner, "serializeItems", { bytes: checkParsableSize(request.bytes) }),
 
   /** A large response, as it is stored. @throws {Failure} */
   serializeResponse: (

@@ -115,7 +115,7 @@ export const createSourceSearch =
       signal,
     })
     return {
-      request: request.withSourcePrompt(createSourcePrompt(cited, template())),
+      request: request.with({ sourcePrompt: createSourcePrompt(cited, template()) }),
       citationResult: cited,
     }
   }

@@ -92,11 +92,14 @@ export const toJsonBody = (bytes: Buffer): JsonBody => {
   return { bytes, scan: scanner.end() }
 }
 
-/** Bodies that are only forwarded may be larger. @throws {Failure} `body_too_large` */
-export const checkParsableSize = ({ length }: Buffer): void => {
-  if (length <= maxParsedBytes) return
+/**
+ * @returns the same bytes
+ * @throws {Failure} `body_too_large`; bodies that are only forwarded may be larger
+ */
+export const checkParsableSize = (bytes: Buffer): Buffer => {
+  if (bytes.length <= maxParsedBytes) return bytes
   const max = `${maxParsedBytes} bytes`
-  fail(
+  return fail(
     "body_too_large",
     `The body is too large for a request with files, filters or functions (maximum ${max}).`,
   )
@@ -105,8 +108,7 @@ export const checkParsableSize = ({ length }: Buffer): void => {
 /** The fields of an object, all of them parsed. @throws {Failure} `body_too_large` */
 export const parseAllFields = ({ bytes, fields, scanned }: JsonObject): Fields => {
   if (!scanned) return fields
-  checkParsableSize(bytes)
-  return JSON.parse(bytes.toString("utf8"))
+  return JSON.parse(checkParsableSize(bytes).toString("utf8"))
 }
 
 /** Whether a member exists and is not null; does not parse it. */
