@@ -20,8 +20,8 @@ export interface StoredContent {
 /** A request of the Responses API that refers to nothing stored. */
 export interface ExpandedRequest {
   fields: Fields
-  /** The request's own items, without those of earlier responses; none if they are not stored. */
-  newItems: SerializedInput
+  /** The request's own items, without those of earlier responses; null if they are not stored. */
+  storedItems: SerializedInput | null
   /** The positions of stored items in its input: its history, and what it refers to. */
   storedPositions: readonly number[]
 }
@@ -96,8 +96,6 @@ const replaceReferences = (
   return { items, stored }
 }
 
-const noItems: SerializedInput = { items: [], bytes: 0 }
-
 /**
  * Replaces what a request refers to by the items themselves, so that any model can answer it, and no
  * provider has to store anything.
@@ -111,7 +109,7 @@ export const expandReferences = (
 ): ExpandedRequest => {
   const parser = new StoredItemParser()
   const { items, stored } = replaceReferences(toItems(fields.input), texts, parser)
-  const newItems = isStored ? serializeInput(items, newId) : noItems
+  const storedItems = isStored ? serializeInput(items, newId) : null
   checkInput(fields.input ?? [])
   const earlier = withoutCompacted(history.map((text) => parser.parse(text)))
   const storedPositions = items.flatMap((item, at) =>
@@ -120,7 +118,7 @@ export const expandReferences = (
   const { previous_response_id: _previous, ...rest } = fields
   return {
     fields: { ...rest, input: [...earlier, ...items] },
-    newItems,
+    storedItems,
     storedPositions: [...earlier.keys(), ...storedPositions],
   }
 }

@@ -4,7 +4,7 @@ import type { BodyMemory } from "../http/body-memory.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { ResponseInput } from "../stored-responses/new-response.ts"
+import type { SerializedInput } from "../stored-responses/new-response.ts"
 import {
   type ConvertedRequest,
   checkFormatSupport,
@@ -21,7 +21,7 @@ import type { RequestConversion } from "./request-conversion.ts"
 interface StandaloneRequest {
   request: ModelRequest
   /** The items to store with the response; null if it is not stored. */
-  storedItems: ResponseInput | null
+  storedItems: SerializedInput | null
 }
 
 /** A request that a provider, a function or a filter can read. */
@@ -79,9 +79,9 @@ export const createRequestPreparation = (deps: Deps) => {
       return { request, storedItems: null }
     }
     const resolvedRequest = await references.resolve(caller.user.id, received, reading)
-    const { storedPositions } = resolvedRequest
+    const { storedItems, storedPositions } = resolvedRequest
     const request = await inlineFiles(resolvedRequest.request, { ...reading, storedPositions })
-    return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
+    return { request, storedItems }
   }
 
   return {

@@ -1,13 +1,8 @@
 import { fail } from "../errors.ts"
 import { type Fields, textOf } from "../formats/json-values.ts"
 import { failWrongType } from "../formats/request-parts.ts"
-import { toItems } from "../formats/responses/input-items.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
-import {
-  maxResponseBytes,
-  measureInput,
-  type ResponseInput,
-} from "../stored-responses/new-response.ts"
+import { maxResponseBytes, type SerializedInput } from "../stored-responses/new-response.ts"
 import { ReadBudget } from "../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { BodyOwner } from "./body-thread.ts"
@@ -17,12 +12,10 @@ import type { RequestConversion } from "./request-conversion.ts"
 /** A request of the Responses API that refers to nothing stored. */
 export interface ResolvedRequest {
   request: ModelRequest
-  /** The request's own items, without those of earlier responses. */
-  newItems: ResponseInput
+  /** The request's own items, without those of earlier responses; null if they are not stored. */
+  storedItems: SerializedInput | null
   /** The positions of those of its items that were stored: its history, and what it refers to. */
   storedPositions: readonly number[]
-  /** Whether the response is to be stored. */
-  isStored: boolean
 }
 
 const rejectUnsupported = ({ background, conversation, previous_response_id }: Fields): void => {
@@ -63,13 +56,10 @@ export const createReferenceResolver = (
   conversion: Pick<RequestConversion, "serializeItems" | "findReferences" | "expandReferences">,
 ) => {
   /** The items of a request that refers to nothing. @throws {Failure} */
-  const toNewItems = async (owner: BodyOwner, request: ModelRequest): Promise<ResponseInput> => {
-    const newItems = request.isLarge
-      ? await conversion.serializeItems(owner, request)
-      : toItems(request.fields.input)
-    const bytes = "items" in newItems ? newItems.bytes : measureInput(newItems)
-    await stored.checkInputLimits(owner.userId, bytes)
-    return newItems
+  const serializeItems = async (owner: BodyOwner, request: ModelRequest) => {
+    const items = await conversion.serializeItems(owner, request)
+    await stored.checkInputLimits(owner.userId, items.bytes)
+    return items
   }
 
   const expand = async (
@@ -86,8 +76,9 @@ export const createReferenceResolver = (
     const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
     const content = { history, items, bytes: budget.bytes }
     const expanded = await conversion.expandReferences(owner, request, { content, isStored })
-    if (isStored) await stored.checkInputLimits(userId, expanded.newItems.bytes)
-    return { ...expanded, isStored }
+    const { storedItems } = expanded
+    if (storedItems) await stored.checkInputLimits(userId, storedItems.bytes)
+    return expanded
   }
 
   return {
@@ -106,8 +97,8 @@ export const createReferenceResolver = (
       const isStored = isToBeStored(request)
       if (isStored) checkStorableSize(request)
       if (!isSelfContained(request)) return expand(owner, request, reserve)
-      const newItems = isStored ? await toNewItems(owner, request) : []
-      return { request, newItems, storedPositions: [], isStored }
+      const storedItems = isStored ? await serializeItems(owner, request) : null
+      return { request, storedItems, storedPositions: [] }
     },
   }
 }

@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto"
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
+import { toItems } from "../formats/responses/input-items.ts"
 import { type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
 import { checkParsableSize } from "../http/json-object.ts"
-import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
+import {
+  type SerializedInput,
+  type SerializedResponse,
+  serializeInput,
+} from "../stored-responses/new-response.ts"
 import type { ExpandedBody, RequestMessage, ResponseMembers } from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
@@ -133,9 +138,11 @@ export const createRequestConversion = (thread: BodyThread) => ({
     return request.withBody(toBody(body))
   },
 
-  /** The items of a large request of the Responses API. @throws {Failure} */
+  /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
   serializeItems: async (owner: BodyOwner, request: ModelRequest): Promise<SerializedInput> =>
-    thread.run(owner, "serializeItems", { bytes: checkParsableSize(request.bytes) }),
+    request.isLarge
+      ? thread.run(owner, "serializeItems", { bytes: checkParsableSize(request.bytes) })
+      : serializeInput(toItems(request.fields.input), randomUUID),
 
   /** A large response, as it is stored. @throws {Failure} */
   serializeResponse: (

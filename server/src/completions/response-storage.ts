@@ -5,7 +5,7 @@ import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import type { ResponseInput } from "../stored-responses/new-response.ts"
+import type { SerializedInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { ModelRequest } from "./model-request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
@@ -38,7 +38,7 @@ export interface StoredRequest {
   caller: Caller
   received: ModelRequest
   /** The items to store with the response. */
-  input: ResponseInput
+  input: SerializedInput
 }
 
 const limitCodes = new Set<FailureCode>(["body_too_large", "storage_limit"])

@@ -5,15 +5,12 @@ import type { NewResponseItem } from "./item-batches.ts"
 import { storableId } from "./schema.ts"
 import type { NewResponse } from "./store.ts"
 
-/** The items of a large input, which was serialized where it was parsed. */
+/** What a request added to the items of the previous response, as it is stored. */
 export interface SerializedInput {
   items: readonly NewResponseItem[]
-  /** As `measureInput` returns it. */
+  /** What they take in the database, with their response, as long as that is empty. */
   bytes: number
 }
-
-/** What a request added to the items of the previous response. */
-export type ResponseInput = readonly Fields[] | SerializedInput
 
 /** A large response, which was serialized where it was parsed. */
 export interface SerializedResponse extends Pick<NewResponse, "id" | "previous_id" | "response"> {
@@ -21,7 +18,7 @@ export interface SerializedResponse extends Pick<NewResponse, "id" | "previous_i
 }
 
 /** A response and the input of its request. */
-export type AnsweredRequest = { input: ResponseInput } & (
+export type AnsweredRequest = { input: SerializedInput } & (
   | {
       /** The complete response object, with its output, under an id that no other response has. */
       response: Fields & { id: string }
@@ -90,23 +87,6 @@ const sumBytes = (items: readonly NewResponseItem[]): number =>
 const withRowOverhead = (jsonBytes: number, count: number): number =>
   jsonBytes + (count + 1) * rowOverheadBytes
 
-const isSerialized = (input: ResponseInput): input is SerializedInput => "items" in input
-
-/**
- * The size of a response's input, as it is stored.
- * @throws {Failure} `body_too_large` if no response to it can be stored
- */
-export const measureInput = (input: readonly Fields[]): number => {
-  const count = input.length
-  checkLimits("The input", { count, bytes: 0 })
-  let bytes = 0
-  for (const item of input) {
-    bytes += serializeItem(item, false).bytes
-    checkLimits("The input", { count, bytes })
-  }
-  return withRowOverhead(bytes, count)
-}
-
 /** Serializes input items; one that is referred to several times is serialized once. */
 const serializeItems = (input: readonly Fields[], newId: () => string): NewResponseItem[] => {
   const serialized = new Map<Fields, NewResponseItem>()
@@ -117,7 +97,10 @@ const serializeItems = (input: readonly Fields[], newId: () => string): NewRespo
   })
 }
 
-/** @throws {Failure} `body_too_large` if no response to the input can be stored */
+/**
+ * Input items without an id get one.
+ * @throws {Failure} `body_too_large` if no response to the input can be stored
+ */
 export const serializeInput = (input: readonly Fields[], newId: () => string): SerializedInput => {
   checkLimits("The input", { count: input.length, bytes: 0 })
   const items = serializeItems(input, newId)
@@ -134,12 +117,11 @@ export const serializeOutput = (response: Fields & { id: string }): SerializedRe
 })
 
 /** Splits a response into the rows that store it. @throws {Failure} `body_too_large` */
-export const serializeResponse = (answered: AnsweredRequest, newId: () => string): NewResponse => {
+export const serializeResponse = (answered: AnsweredRequest): NewResponse => {
   const { input } = answered
   const { output, ...row } =
     "serialized" in answered ? answered.serialized : serializeOutput(answered.response)
-  const inputItems = isSerialized(input) ? input.items : serializeItems(input, newId)
-  const items = [...inputItems, ...output]
+  const items = [...input.items, ...output]
   const itemBytes = sumBytes(items)
   const jsonBytes = itemBytes + Buffer.byteLength(row.response)
   checkLimits("The response with its input", { count: items.length, bytes: jsonBytes })

@@ -24,7 +24,6 @@ interface Deps {
   db: Database
   storage: StorageQuota
   audit: Audit
-  newId: () => string
   now: () => number
   /** Tests reduce it. */
   maxPerUser?: ResponseLimit
@@ -67,7 +66,7 @@ const toJsonArray = (texts: readonly string[]): string => `[${texts.join(",")}]`
 
 /** Responses of the Responses API, which later requests continue or refer to. */
 export const createStoredResponses = (deps: Deps) => {
-  const { db, storage, audit, config, newId, now, maxPerUser = defaultMaxPerUser } = deps
+  const { db, storage, audit, config, now, maxPerUser = defaultMaxPerUser } = deps
   const store = createResponseStore(db)
 
   const expiredAt = (): number => now() - config.RESPONSE_LIFETIME
@@ -142,7 +141,7 @@ export const createStoredResponses = (deps: Deps) => {
   return {
     /**
      * Checks that a response to an input of this size can be stored unless its output is too large.
-     * @param bytes as `measureInput` returns them
+     * @param bytes as in `SerializedInput`
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
     checkInputLimits: async (userId: string, bytes: number): Promise<void> => {
@@ -151,11 +150,11 @@ export const createStoredResponses = (deps: Deps) => {
     },
 
     /**
-     * Stores a response durably. Input items without an id get one.
+     * Stores a response durably.
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
     save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
-      const row = serializeResponse(answered, newId)
+      const row = serializeResponse(answered)
       const insert = await store.prepareInsert({ user_id: userId, created_at: now() }, row)
       const isBeyondLimit = await storage.writeWithinLimit(
         [{ owner: userId, bytes: row.bytes }],

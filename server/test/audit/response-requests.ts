@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { TestGateway } from "../harness/gateway.ts"
-import { exchangeOf } from "../stored-responses/responses.ts"
+import { exchangeOf, storedResponsesOf } from "../stored-responses/responses.ts"
 import { prompt } from "./fixtures.ts"
 import type { Recipes } from "./recipes.ts"
 
@@ -9,7 +9,7 @@ export const responseRecipes = (gateway: TestGateway): Recipes => {
   const newResponse = async (): Promise<string> => {
     const id = `resp_${randomUUID()}`
     const { id: admin } = (await gateway.call("GET", "/api/v1/auths/")).body
-    await gateway.gateway.storedResponses.save(admin, exchangeOf(id, { text: prompt }))
+    await storedResponsesOf(gateway).save(admin, exchangeOf(id, { text: prompt }))
     return id
   }
   const prefixes = ["/v1", "/api", "/api/v1"]

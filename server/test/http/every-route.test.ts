@@ -7,7 +7,7 @@ import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/usage-records.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { exchangeOf } from "../stored-responses/responses.ts"
+import { exchangeOf, storedResponsesOf } from "../stored-responses/responses.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
@@ -231,7 +231,7 @@ describe("every GET route", () => {
     )
 
     const { id: admin } = (await gateway.call("GET", "/api/v1/auths/")).body
-    await gateway.gateway.storedResponses.save(admin, exchangeOf("resp_read"))
+    await storedResponsesOf(gateway).save(admin, exchangeOf("resp_read"))
 
     pathByRoute.set("/api/v1/users/:id", `/api/v1/users/${user}`)
     pathByRoute.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)

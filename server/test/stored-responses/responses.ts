@@ -1,13 +1,19 @@
 import { randomUUID } from "node:crypto"
-import type { AnsweredRequest } from "../../src/stored-responses/new-response.ts"
+import type { Fields } from "../../src/formats/json-values.ts"
+import { serializeInput } from "../../src/stored-responses/new-response.ts"
 import { createStoredResponses } from "../../src/stored-responses/stored-responses.ts"
 import type { TestGateway } from "../harness/gateway.ts"
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
+interface Exchange {
+  response: Fields & { id: string }
+  input: readonly Fields[]
+}
+
 /** The gateway's stored responses, parsed, with another clock or other limits. */
 export const storedResponsesOf = (
-  { gateway }: TestGateway,
+  { gateway }: Pick<TestGateway, "gateway">,
   options: Partial<Parameters<typeof createStoredResponses>[0]> = {},
 ) => {
   const stored = createStoredResponses({
@@ -15,12 +21,13 @@ export const storedResponsesOf = (
     storage: gateway.storageLimit,
     audit: gateway.audit,
     config: gateway.config,
-    newId: randomUUID,
     now: nowSeconds,
     ...options,
   })
   return {
     ...stored,
+    save: async (userId: string, { response, input }: Exchange) =>
+      stored.save(userId, { response, input: serializeInput(input, randomUUID) }),
     get: async (userId: string, id: string) => JSON.parse(String(await stored.get(userId, id))),
     readHistory: async (userId: string, id: string) => {
       const texts = await stored.readHistory(userId, id)
@@ -64,4 +71,4 @@ export const exchangeOf = (
       usage: { input_tokens: 1, output_tokens: 1 },
     },
     input: [message(text, `in_${id}`)],
-  }) satisfies AnsweredRequest
+  }) satisfies Exchange
