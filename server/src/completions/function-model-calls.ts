@@ -71,8 +71,10 @@ export const createModelCaller =
         toJsonBody(Buffer.from(JSON.stringify(fields))),
       )
       const usageContext = { requestId, startedAt: performance.now() }
-      const asked = { caller, request, usageContext, signal, callingFunctions }
-      await completions.answer(asked, consumer)
+      await completions.answer(
+        { caller, request, usageContext, signal, callingFunctions },
+        consumer,
+      )
     }
     run().catch((error: unknown) => {
       if (!signal.aborted) receiver.stop("upstream_error", toFailure(error))
