@@ -1,1 +1,6 @@
-export { EventTooLargeError, type ServerSentEvent, SseDecoder } from "./sse-decoder.ts"
+export {
+  decodeEvents,
+  EventTooLargeError,
+  type ServerSentEvent,
+  SseDecoder,
+} from "./sse-decoder.ts"

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest"
-import { EventTooLargeError, type ServerSentEvent, SseDecoder } from "./sse-decoder.ts"
+import {
+  decodeEvents,
+  EventTooLargeError,
+  type ServerSentEvent,
+  SseDecoder,
+} from "./sse-decoder.ts"
 
 const decodeChunks = (chunks: readonly Uint8Array[]): ServerSentEvent[] => {
   const decoder = new SseDecoder()
@@ -7,7 +12,7 @@ const decodeChunks = (chunks: readonly Uint8Array[]): ServerSentEvent[] => {
   return [...events, ...decoder.end()]
 }
 
-const decode = (text: string): ServerSentEvent[] => decodeChunks([Buffer.from(text)])
+const decode = (text: string): ServerSentEvent[] => decodeEvents(Buffer.from(text))
 
 const message = (data: string): ServerSentEvent => ({ type: "message", data })
 
@@ -48,6 +53,7 @@ it.each([
   "decodes %s, wherever the bytes are split",
   (_title, text, events) => {
     const bytes = Buffer.from(text)
+    expect(decodeEvents(bytes)).toEqual(events)
     expect(decodeChunks([bytes])).toEqual(events)
     expect(decodeChunks([...bytes].map((byte) => Buffer.of(byte)))).toEqual(events)
     for (let first = 0; first <= bytes.length; first++) {

@@ -108,3 +108,11 @@ export class SseDecoder {
     this.#eventLength = 0
   }
 }
+
+/** The events of a complete text, whatever their size; the last one may lack its blank line. */
+export const decodeEvents = (bytes: Uint8Array): ServerSentEvent[] => {
+  const decoder = new SseDecoder(Number.POSITIVE_INFINITY)
+  const events = decoder.push(bytes)
+  events.push(...decoder.end())
+  return events
+}

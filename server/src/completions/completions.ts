@@ -14,15 +14,13 @@ import { DroppedFields } from "./dropped-fields.ts"
 import type { ModelRequest } from "./model-request.ts"
 import type { ApiOperation } from "./operations/operation.ts"
 import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
-import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
+import { type RelayOptions, ResponseRelay } from "./response-relay.ts"
 import type { ResponseStorage, StoredRequest } from "./response-storage.ts"
-import { ResponsesApiRelay } from "./responses-api-relay.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
-import { StoringResponseRelay } from "./storing-response-relay.ts"
-import { TokenCountRelay } from "./token-count-relay.ts"
+import { StoringConsumer } from "./storing-consumer.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
 interface Deps extends SseOptions {
@@ -106,14 +104,13 @@ export const createCompletions = ({
     return result
   }
 
-  const createRelay = (
+  const createConsumer = (
     { context, caller, received, storedItems }: ClientRequest,
     options: RelayOptions,
-  ): CompletionRelay => {
-    if (!options.operation.stream.isNumbered) return new CompletionRelay(context, options)
-    if (!storedItems) return new ResponsesApiRelay(context, options)
-    const storage = storageOf({ context, caller, received, input: storedItems })
-    return new StoringResponseRelay(context, options, storage)
+  ): ResponseConsumer => {
+    const relay = new ResponseRelay(context, options)
+    if (!storedItems) return relay
+    return new StoringConsumer(relay, storageOf({ context, caller, received, input: storedItems }))
   }
 
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */
@@ -130,7 +127,7 @@ export const createCompletions = ({
     const formatFailure = failureFormatOf(operation, conversion)
     const pingMs = request.streamed && operation.stream.ping !== null ? heartbeatMs : undefined
     const options = { operation, formatFailure, sources, dropped, pingMs }
-    const consumer = createRelay(clientRequest, options)
+    const consumer = createConsumer(clientRequest, options)
     const target = { resolved, headers: forwardedClientHeaders(context, caller) }
     const dispatchRequest = { caller, request, usageContext: context, conversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
@@ -176,9 +173,13 @@ export const createCompletions = ({
     const target = { resolved, headers: forwardedClientHeaders(context, caller) }
     const { operation } = received
     const { formatFailure } = operation.stream
-    const consumer = new TokenCountRelay(context, { operation, formatFailure })
+    let isMissing = false
+    const onOperationMissing = (): void => {
+      isMissing = true
+    }
+    const consumer = new ResponseRelay(context, { operation, formatFailure, onOperationMissing })
     await dispatch({ caller, request, usageContext: context }, target, consumer)
-    if (consumer.isUnanswered) await sendEstimate()
+    if (isMissing) await sendEstimate()
   }
 
   return {

@@ -65,11 +65,23 @@ export interface DispatcherDeps {
 
 /** For a stream in the client's format. */
 const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => {
-  const { stream } = (conversion ?? request).operation
-  return new SseScanner(stream.endMarkers, conversion === undefined && hidesUsage(request))
+  const { endMarkers, isNumbered } = (conversion ?? request).operation.stream
+  if (isNumbered) return new SseScanner(endMarkers, "whole_events")
+  const isUsageHidden = conversion === undefined && hidesUsage(request)
+  return new SseScanner(endMarkers, isUsageHidden ? "without_usage" : "bytes")
 }
 
-/** Sends a request to an endpoint of its model and hands the response to a consumer. */
+/**
+ * Sends a request to an endpoint of its model and hands the response to a consumer. On its way, the
+ * response passes:
+ *
+ * 1. a `ConvertingHandler` in each attempt, if the provider's format is not the client's;
+ * 2. the `FilteredResponse`, if the model has filters;
+ * 3. the `ConvertingReceiver`, if filters or a function return chat completions in place of the client's
+ *    format;
+ * 4. the `ResponseReader`, whose `SseScanner` watches streams;
+ * 5. the consumer: a client's is the `ResponseRelay`, behind the `StoringConsumer` if it is stored.
+ */
 export const createDispatcher = ({
   fairLoop,
   usageRecorders,

@@ -17,7 +17,7 @@ export interface FailurePoint {
   /** Null if nothing was passed on yet. */
   head: ResponseHead | null
   /** Whether the last event passed on lacks its blank line. */
-  isFrameOpen: boolean
+  isEventOpen: boolean
 }
 
 /** What a response came to. */
@@ -62,13 +62,14 @@ export interface ResponseConsumer {
 export interface StreamScanner {
   /** @returns the bytes to pass on now */
   push(chunk: Buffer): Buffer
-  /** The bytes still held back when the stream ends or fails. */
-  takeRemainder(): Buffer
+  /** What a complete stream still lacks, possibly nothing; null if the stream is incomplete. */
+  end(): Buffer | null
+  /** The bytes still to pass on when a stream ends early. */
+  breakOff(): Buffer
   /** Whether the provider reported an error at the end of the stream. */
   readonly hasError: boolean
-  /** What a complete stream still lacks, possibly nothing; null if the stream is incomplete. */
-  takeMissingEnd(): string | null
-  readonly isFrameOpen: boolean
+  /** Whether the last event passed on lacks its blank line. */
+  readonly isEventOpen: boolean
   readonly tokens: TokenCounts | null
   /** Events that followed `tokens`. */
   readonly eventsAfterTokens: number

@@ -22,6 +22,8 @@ const maxBodyBytes = 16_000_000
 /** A longer error body is truncated. */
 const maxErrorBytes = 1024 * 1024
 
+const empty = Buffer.alloc(0)
+
 type Stage =
   /** Nothing has arrived yet. */
   | "waiting"
@@ -219,7 +221,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
 
   #endPassing(): void {
     if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
-    else if (!this.#completeStream()) {
+    else if (!this.#passEndOfStream()) {
       const provider = upstreamLabel(this.#connection)
       this.#fail(new Failure("upstream_broken", translatable("provider_ended_early", { provider })))
       return
@@ -230,25 +232,20 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     else this.#finish(this.#scanner.hasError ? "upstream_error" : "ok")
   }
 
-  /** Passes on the rest of a stream, and what a complete one lacks. @returns whether it is complete */
-  #completeStream(): boolean {
-    this.#passRemainder()
-    const missing = this.#scanner.takeMissingEnd()
-    if (missing) this.#consumer.onChunk(Buffer.from(missing))
-    return missing !== null
-  }
-
-  #passRemainder(): void {
-    const rest = this.#scanner.takeRemainder()
-    if (rest.length > 0) this.#consumer.onChunk(rest)
+  /** @returns whether the stream is complete */
+  #passEndOfStream(): boolean {
+    const rest = this.#scanner.end()
+    if (rest && rest.length > 0) this.#consumer.onChunk(rest)
+    return rest !== null
   }
 
   #fail(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
     if (this.#stage === "over") return
     const head = this.#stage === "passing" ? this.#head : null
     this.#conclude({ outcome, status: head?.status ?? failure.status, failure }, () => {
-      if (head) this.#passRemainder()
-      this.#consumer.onFailure(failure, { head, isFrameOpen: this.#scanner.isFrameOpen })
+      const rest = head ? this.#scanner.breakOff() : empty
+      if (rest.length > 0) this.#consumer.onChunk(rest)
+      this.#consumer.onFailure(failure, { head, isEventOpen: this.#scanner.isEventOpen })
     })
   }
 

@@ -18,12 +18,10 @@ export interface ResponseStorage {
    */
   members: { id: string; store: true; previous_response_id: unknown }
   /**
-   * Resolves when the response is stored durably, or to false if it exceeds a limit: the client paid
-   * for it, and gets it anyway.
+   * Stores a response, as an object or its JSON, with `members` in place of its own. Resolves when it is
+   * stored durably, or to false if it exceeds a limit: the client paid for it, and gets it anyway.
    */
-  save: (response: Fields & { id: string }) => Promise<boolean>
-  /** `save` for the JSON of a large response, with these members in place of its own. */
-  saveLarge: (bytes: Buffer) => Promise<boolean>
+  save: (response: Fields | Buffer) => Promise<boolean>
 }
 
 interface Deps {
@@ -85,9 +83,10 @@ export const createResponseStorage =
       const serialized = await conversion.serializeResponse({ userId }, bytes, members)
       await storedResponses.save(userId, { serialized, input })
     }
+    const save = (response: Fields): Promise<void> =>
+      storedResponses.save(userId, { response: { ...response, ...members }, input })
     return {
       members,
-      save: (response) => isSaved(storedResponses.save(userId, { response, input })),
-      saveLarge: (bytes) => isSaved(saveLarge(bytes)),
+      save: (response) => isSaved(Buffer.isBuffer(response) ? saveLarge(response) : save(response)),
     }
   }

@@ -17,9 +17,9 @@ const pass = (
   pieces: (string | Buffer)[],
   { hide = false, endings = openaiStream.endMarkers } = {},
 ) => {
-  const scanner = new SseScanner(endings, hide)
+  const scanner = new SseScanner(endings, hide ? "without_usage" : "bytes")
   const out = pieces.map((piece) => Buffer.from(scanner.push(Buffer.from(piece))))
-  const held = scanner.takeRemainder()
+  const held = scanner.breakOff()
   return { scanner, out: Buffer.concat(out).toString(), held: held.toString() }
 }
 
@@ -38,9 +38,9 @@ describe("a stream torn anywhere", () => {
       })
       expect(out + held).toBe(shown)
       expect(scanner.tokens).toEqual(tokens)
-      expect({ hasTerminator: scanner.hasTerminator, isFrameOpen: scanner.isFrameOpen }).toEqual({
+      expect({ hasTerminator: scanner.hasTerminator, isEventOpen: scanner.isEventOpen }).toEqual({
         hasTerminator: true,
-        isFrameOpen: false,
+        isEventOpen: false,
       })
     }
   })
@@ -51,7 +51,7 @@ describe("a stream torn anywhere", () => {
       const { scanner, out, held } = pass([whole.subarray(0, at), whole.subarray(at)])
       expect(out).toBe(whole.toString())
       expect(held).toBe("")
-      expect(scanner).toMatchObject({ tokens, hasTerminator: true, isFrameOpen: false })
+      expect(scanner).toMatchObject({ tokens, hasTerminator: true, isEventOpen: false })
     }
   })
 
@@ -65,10 +65,10 @@ describe("a stream torn anywhere", () => {
     for (let at = 1; at < stop.length; at++) {
       const torn = pass([talk, stop.slice(0, at)], { hide: true })
       expect(torn).toMatchObject({ out: talk, held: stop.slice(0, at) })
-      expect(torn.scanner.isFrameOpen).toBe(true)
-      expect(pass([talk + stop.slice(0, at)]).scanner.isFrameOpen).toBe(true)
+      expect(torn.scanner.isEventOpen).toBe(true)
+      expect(pass([talk + stop.slice(0, at)]).scanner.isEventOpen).toBe(true)
     }
-    expect(pass([talk, stop]).scanner.isFrameOpen).toBe(false)
+    expect(pass([talk, stop]).scanner.isEventOpen).toBe(false)
   })
 })
 
@@ -125,7 +125,7 @@ describe("usage", () => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}\n\n'),
     ])
-    const scanner = new SseScanner(openaiStream.endMarkers, true)
+    const scanner = new SseScanner(openaiStream.endMarkers, "without_usage")
     const out = scanner.push(Buffer.concat([odd, Buffer.from(usage)]))
     expect(Buffer.compare(out, odd)).toBe(0)
   })
@@ -172,6 +172,57 @@ describe("the end", () => {
   })
 })
 
+describe("a stream that is passed on in whole events", () => {
+  const { endMarkers } = responsesOperation.stream
+  const event = (type: string, more: object = {}) => chunk({ type, ...more })
+  const created = event("response.created")
+  const completed = event("response.completed")
+
+  it("is the same wherever it is torn", () => {
+    const whole = Buffer.from(created + completed)
+    for (let at = 0; at < whole.length; at++) {
+      const scanner = new SseScanner(endMarkers, "whole_events")
+      const first = scanner.push(whole.subarray(0, at)).toString()
+      expect(first).toBe(at < created.length ? "" : created)
+      expect(scanner.isEventOpen).toBe(false)
+      expect(first + scanner.push(whole.subarray(at))).toBe(whole.toString())
+      expect(scanner.end()).toHaveLength(0)
+    }
+  })
+
+  it("passes on a last event without its blank line only if the stream is complete", () => {
+    const complete = new SseScanner(endMarkers, "whole_events")
+    complete.push(Buffer.from(`${completed}data: [DONE]`))
+    expect(complete.end()?.toString()).toBe("data: [DONE]")
+    const incomplete = new SseScanner(endMarkers, "whole_events")
+    incomplete.push(Buffer.from(created + completed.slice(0, -2)))
+    expect(incomplete.end()).toBeNull()
+    expect(incomplete.breakOff()).toHaveLength(0)
+    expect(incomplete.isEventOpen).toBe(false)
+  })
+
+  it("is passed on as it arrives after an event of more than 16 MB", () => {
+    const scanner = new SseScanner(endMarkers, "whole_events")
+    const piece = Buffer.alloc(1_000_000, "x")
+    const start = Buffer.from('data: {"type":"response.completed","text":"')
+    const sizes = [start, ...new Array(18).fill(piece)].map((chunk) => scanner.push(chunk).length)
+    expect(sizes).toEqual([...new Array(16).fill(0), start.length + 16e6, 1e6, 1e6])
+    expect(scanner.isEventOpen).toBe(true)
+    expect(scanner.push(Buffer.from('"}\n\ndata: {')).toString()).toBe('"}\n\ndata: {')
+    expect(scanner).toMatchObject({ hasTerminator: true, isEventOpen: true })
+    expect(scanner.breakOff()).toHaveLength(0)
+  })
+
+  it("is complete if an event that is too long to be scanned begins like its end", () => {
+    const text = "x".repeat(3_000_000)
+    const last = event("response.completed", { response: { text } })
+    const scanner = new SseScanner(endMarkers, "whole_events")
+    const pieces = (created + last).match(/.{1,65536}/gs) ?? []
+    expect(pieces.map((part) => scanner.push(Buffer.from(part))).join("")).toBe(created + last)
+    expect(scanner).toMatchObject({ hasTerminator: true, isEventOpen: false })
+  })
+})
+
 describe("a frame larger than any ought to be", () => {
   const huge = delta("x".repeat(3 * 1024 * 1024))
   const pieces = huge.match(/.{1,65536}/gs) ?? []
@@ -179,14 +230,14 @@ describe("a frame larger than any ought to be", () => {
   it.each([true, false])("is passed on in pieces, hiding usage: %s", (hide) => {
     const { scanner, out, held } = pass([delta("a"), ...pieces, stop, usage, done], { hide })
     expect(out + held).toBe(delta("a") + huge + stop + (hide ? "" : usage) + done)
-    expect(scanner).toMatchObject({ tokens, hasTerminator: true, isFrameOpen: false })
+    expect(scanner).toMatchObject({ tokens, hasTerminator: true, isEventOpen: false })
   })
 
   it("is the end of a response if it begins like one", () => {
     const last = chunk({ type: "response.completed", response: { text: "x".repeat(3_000_000) } })
     const pieces = [delta("a"), ...(last.match(/.{1,65536}/gs) ?? [])]
     const { scanner } = pass(pieces, { endings: responsesOperation.stream.endMarkers })
-    expect(scanner).toMatchObject({ hasTerminator: true, isFrameOpen: false })
+    expect(scanner).toMatchObject({ hasTerminator: true, isEventOpen: false })
     const more = pass([...pieces, delta("b"), delta("c")], {
       endings: responsesOperation.stream.endMarkers,
     })
@@ -194,7 +245,7 @@ describe("a frame larger than any ought to be", () => {
   })
 
   it("is not kept in memory", () => {
-    const scanner = new SseScanner(openaiStream.endMarkers, true)
+    const scanner = new SseScanner(openaiStream.endMarkers, "without_usage")
     let out = 0
     for (const piece of pieces) out += scanner.push(Buffer.from(piece)).length
     expect(huge.length - out).toBeLessThan(1.1 * 1024 * 1024)

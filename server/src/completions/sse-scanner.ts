@@ -1,38 +1,30 @@
-import { dataOfEvent } from "../formats/sse-events.ts"
+import { decodeEvents } from "@portico/sse"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 import type { StreamEndMarkers } from "./operations/stream-end-markers.ts"
 import type { StreamScanner } from "./response-consumer.ts"
+import { splitEvents, WholeEvents } from "./whole-events.ts"
 
 const empty = Buffer.alloc(0)
-/** A longer frame is forwarded in pieces, without scanning it. */
-const maxFrameBytes = 1024 * 1024
+/** A longer event is forwarded without scanning it. */
+const maxScannedBytes = 1024 * 1024
+/** A longer event is forwarded as it arrives, although events are to be passed on as a whole. */
+export const maxWholeEventBytes = 16_000_000
 
-const usageName = '"usage"'
-const usageMark = Buffer.from(`${usageName}:`)
+const usageMark = Buffer.from('"usage":')
 const dataMark = Buffer.from("data:")
 const openBrace = 0x7b
 const space = 0x20
 const newline = 0x0a
-const carriageReturn = 0x0d
 
-/** Start of the frame around `at`: after the preceding blank line, or 0. */
-const frameStart = (text: Buffer | string, at: number): number => {
-  const unix = text.lastIndexOf("\n\n", at)
-  const windows = text.lastIndexOf("\n\r\n", at)
-  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
-}
-
-/** Offset after the last blank line in `bytes`, or 0. */
-export const lastBoundary = (bytes: Buffer): number => {
-  const end = bytes.length
-  if (bytes[end - 1] === newline) {
-    const before = bytes[end - 2]
-    if (before === newline) return end
-    if (before === carriageReturn && bytes[end - 3] === newline) return end
-  }
-  return frameStart(bytes, end)
-}
+/** What a scanner passes on, and when. */
+export type StreamPassing =
+  /** All bytes as they arrive. */
+  | "bytes"
+  /** Whole events, until one is too large to wait for its end. */
+  | "whole_events"
+  /** Whole events without those that contain nothing but usage. */
+  | "without_usage"
 
 const containsUsage = (bytes: Buffer): boolean => {
   let at = bytes.indexOf(usageMark)
@@ -61,27 +53,19 @@ const containsLine = (bytes: Buffer, start: Buffer): boolean => {
 const lastIndexOfAny = (bytes: Buffer, marks: readonly Buffer[]): number =>
   Math.max(-1, ...marks.map((mark) => bytes.lastIndexOf(mark)))
 
-/** End of the frame around `at`: after the next blank line. */
-const frameEnd = (text: string, at: number): number => {
-  const unix = text.indexOf("\n\n", at)
-  const windows = text.indexOf("\n\r\n", at)
-  const end = text.length
-  return Math.min(unix < 0 ? end : unix + 2, windows < 0 ? end : windows + 3)
-}
-
-interface FrameUsage {
+interface EventUsage {
   tokens: TokenCounts | null
   /** Whether the answer is still to come: its tokens are not counted yet. */
   isStart: boolean
-  /** Whether the chunk carries nothing but usage (no choices). */
+  /** Whether the event contains nothing but usage (no choices). */
   isUsageOnly: boolean
 }
 
-const noUsage: FrameUsage = { tokens: null, isStart: false, isUsageOnly: false }
+const noUsage: EventUsage = { tokens: null, isStart: false, isUsageOnly: false }
 
-const readUsage = (frame: string): FrameUsage => {
+const readUsage = (event: Buffer): EventUsage => {
   try {
-    const data = JSON.parse(dataOfEvent(frame))
+    const data = JSON.parse(decodeEvents(event)[0]?.data ?? "")
     const tokens = parseTokenCounts(data.usage ?? (data.response ?? data.message)?.usage)
     const isUsageOnly = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
     return { tokens, isStart: data.type === "message_start", isUsageOnly }
@@ -95,60 +79,57 @@ const addPromptTokens = (tokens: TokenCounts, earlier: number | null): TokenCoun
   earlier !== null && earlier > tokens.tokens_in ? { ...tokens, tokens_in: earlier } : tokens
 
 /**
- * Scans server-sent events on their way to the client: counts them, finds the usage and detects
- * whether the stream is complete. Incomplete frames are held back only if the usage chunk is to be
- * hidden.
+ * Scans server-sent events on their way to the consumer, without rebuilding them: counts them, finds the
+ * usage, and detects whether the stream is complete.
  */
 export class SseScanner implements StreamScanner {
   readonly #markers: StreamEndMarkers
-  readonly #hideUsage: boolean
-  #pending: Buffer = empty
+  #passing: StreamPassing
+  #events: WholeEvents
   #last: Buffer = empty
   #previous: Buffer = empty
-  #isInLongFrame = false
-  /** Whether the last frame sent to the client lacks its blank line. */
-  isFrameOpen = false
+  #isInLongEvent = false
+  isEventOpen = false
   tokens: TokenCounts | null = null
   #eventsAtTokens = 0
   promptTokens: number | null = null
-  /** Events received; about one per token. */
   eventCount = 0
 
-  constructor(endings: StreamEndMarkers, hideUsage: boolean) {
-    this.#markers = endings
-    this.#hideUsage = hideUsage
+  constructor(markers: StreamEndMarkers, passing: StreamPassing) {
+    this.#markers = markers
+    this.#passing = passing
+    const maxBytes = passing === "whole_events" ? maxWholeEventBytes : maxScannedBytes
+    this.#events = new WholeEvents(maxBytes)
   }
 
-  /** @returns the bytes to send to the client now */
   push(chunk: Buffer): Buffer {
-    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    const boundary = lastBoundary(bytes)
-    const isWhole = boundary === bytes.length
-    const whole = isWhole ? bytes : bytes.subarray(0, boundary)
-    this.#pending = isWhole ? empty : bytes.subarray(boundary)
-    const shown = boundary > 0 ? this.#scan(whole) : whole
-    if (!this.#hideUsage) {
-      this.isFrameOpen = this.#pending.length > 0
-      if (this.#pending.length > maxFrameBytes) this.#skipLongFrame()
+    const { heldBytes } = this.#events
+    const events = this.#events.push(chunk)
+    const shown = events.length > 0 ? this.#scan(events, heldBytes) : events
+    if (this.#passing === "bytes") {
+      this.isEventOpen = this.#events.heldBytes > 0
+      if (this.#events.isFull) this.#keepStartOfLongEvent(this.#events.takeHeld())
       return chunk
     }
-    if (this.#pending.length <= maxFrameBytes) return shown
-    const out = Buffer.concat([shown, this.#pending])
-    this.#pending = empty
-    this.isFrameOpen = true
-    return out
+    return this.#events.isFull ? this.#passLongEvent(shown) : shown
+  }
+
+  end(): Buffer | null {
+    if (this.hasTerminator) return this.#takeHeld()
+    if (!this.hasFinishReason) return null
+    const rest = this.#takeHeld()
+    const { missingTerminator } = this.#markers
+    if (missingTerminator === null) return rest
+    const blankLine = this.isEventOpen ? "\n\n" : ""
+    return Buffer.concat([rest, Buffer.from(blankLine + missingTerminator)])
+  }
+
+  breakOff(): Buffer {
+    return this.#passing === "whole_events" ? empty : this.#takeHeld()
   }
 
   get eventsAfterTokens(): number {
     return this.hasTerminator || this.hasFinishReason ? 0 : this.eventCount - this.#eventsAtTokens
-  }
-
-  /** The bytes still held back when the upstream ends or fails. */
-  takeRemainder(): Buffer {
-    const rest = this.#hideUsage ? this.#pending : empty
-    if (rest.length > 0) this.isFrameOpen = true
-    this.#pending = empty
-    return rest
   }
 
   /** Whether the stream's terminator has arrived. Checked in the last two pieces only. */
@@ -175,20 +156,27 @@ export class SseScanner implements StreamScanner {
     )
   }
 
-  /** What a complete stream still lacks, possibly nothing; null if the stream is incomplete. */
-  takeMissingEnd(): string | null {
-    if (this.hasTerminator) return ""
-    if (!this.hasFinishReason) return null
-    const { missingTerminator } = this.#markers
-    if (!missingTerminator) return ""
-    return this.isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator
+  #takeHeld(): Buffer {
+    if (this.#passing === "bytes") return empty
+    const held = this.#events.takeHeld()
+    if (held.length > 0) this.isEventOpen = true
+    return held
   }
 
-  /** The beginning of a frame shows what it is, such as the end of a response with large items. */
-  #skipLongFrame(): void {
-    if (!this.#isInLongFrame) this.#keepAsLast(this.#pending)
-    this.#isInLongFrame = true
-    this.#pending = empty
+  #passLongEvent(before: Buffer): Buffer {
+    const start = this.#takeHeld()
+    if (this.#passing === "whole_events") {
+      this.#keepStartOfLongEvent(start)
+      this.#passing = "bytes"
+      this.#events = new WholeEvents(maxScannedBytes)
+    }
+    return Buffer.concat([before, start])
+  }
+
+  /** The start of an event shows what it is, such as the end of a response with large items. */
+  #keepStartOfLongEvent(bytes: Buffer): void {
+    if (!this.#isInLongEvent) this.#keepAsLast(Buffer.from(bytes.subarray(0, maxScannedBytes)))
+    this.#isInLongEvent = true
   }
 
   #keepAsLast(piece: Buffer): void {
@@ -196,16 +184,37 @@ export class SseScanner implements StreamScanner {
     this.#last = piece
   }
 
-  #scan(whole: Buffer): Buffer {
-    this.isFrameOpen = false
-    this.#isInLongFrame = false
-    const events = count(whole, dataMark)
-    this.eventCount += events
-    const { shown, extras } = containsUsage(whole)
-      ? this.#extractUsage(whole)
-      : { shown: whole, extras: 0 }
-    if (events > extras) this.#keepAsLast(whole)
-    return shown
+  /**
+   * @param heldBytes how many of the bytes were held back until now
+   * @returns the events to pass on
+   */
+  #scan(events: Buffer, heldBytes: number): Buffer {
+    const isLong = heldBytes > maxScannedBytes
+    if (isLong) this.#keepStartOfLongEvent(events)
+    const scanned = isLong ? events.subarray(heldBytes) : events
+    this.isEventOpen = false
+    this.#isInLongEvent = false
+    if (containsUsage(scanned)) return this.#extractUsage(scanned, events)
+    const added = count(scanned, dataMark)
+    this.eventCount += added
+    if (added > 0) this.#keepAsLast(scanned)
+    return events
+  }
+
+  #extractUsage(scanned: Buffer, events: Buffer): Buffer {
+    const shown: Buffer[] = []
+    let hasContent = false
+    for (const event of splitEvents(scanned)) {
+      const added = count(event, dataMark)
+      this.eventCount += added
+      const { tokens, isStart, isUsageOnly } = containsUsage(event) ? readUsage(event) : noUsage
+      if (tokens) this.#keepTokens(tokens, isStart)
+      if (isUsageOnly) continue
+      shown.push(event)
+      if (added > 0) hasContent = true
+    }
+    if (hasContent) this.#keepAsLast(scanned)
+    return this.#passing === "without_usage" ? Buffer.concat(shown) : events
   }
 
   #keepTokens(tokens: TokenCounts, isStart: boolean): void {
@@ -214,30 +223,5 @@ export class SseScanner implements StreamScanner {
     this.#eventsAtTokens = this.eventCount
     if (!isStart) this.tokens = addPromptTokens(tokens, this.tokens?.tokens_in ?? this.promptTokens)
     else if (tokens.tokens_in > 0) this.promptTokens = tokens.tokens_in
-  }
-
-  #extractUsage(whole: Buffer): { shown: Buffer; extras: number } {
-    // Decoded byte by byte, whatever the encoding: only digits are read from it.
-    const text = whole.toString("latin1")
-    const shown: string[] = []
-    let extras = 0
-    let from = 0
-    let tokensEnd = whole.length
-    for (let at = text.indexOf(usageName); at >= 0; at = text.indexOf(usageName, from)) {
-      const start = Math.max(from, frameStart(text, at))
-      const end = frameEnd(text, at)
-      const { tokens, isStart, isUsageOnly } = readUsage(text.slice(start, end))
-      if (tokens) {
-        this.#keepTokens(tokens, isStart)
-        tokensEnd = end
-      }
-      if (isUsageOnly) extras++
-      shown.push(text.slice(from, isUsageOnly ? start : end))
-      from = end
-    }
-    if (tokensEnd < whole.length) this.#eventsAtTokens -= count(whole.subarray(tokensEnd), dataMark)
-    if (!this.#hideUsage || extras === 0) return { shown: whole, extras }
-    shown.push(text.slice(from))
-    return { shown: Buffer.from(shown.join(""), "latin1"), extras }
   }
 }

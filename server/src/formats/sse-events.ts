@@ -54,11 +54,3 @@ export function* formatTypedEventInPieces(event: Fields): Generator<string> {
   yield* jsonPieces(event)
   yield "\n\n"
 }
-
-/** The data of one server-sent event. */
-export const dataOfEvent = (event: string): string =>
-  event
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5))
-    .join("\n")

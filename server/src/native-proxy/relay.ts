@@ -47,7 +47,7 @@ export class NativeRelay implements ResponseConsumer {
     this.#reply.end()
   }
 
-  onFailure(failure: Failure, { head, isFrameOpen }: FailurePoint): void {
+  onFailure(failure: Failure, { head, isEventOpen }: FailurePoint): void {
     const reply = this.#reply
     this.#context.failure = failure
     if (!head) {
@@ -55,7 +55,7 @@ export class NativeRelay implements ResponseConsumer {
       return
     }
     const type = headerOf(head.rawHeaders, "content-type") ?? ""
-    const lineEnd = isFrameOpen ? "\n" : ""
+    const lineEnd = isEventOpen ? "\n" : ""
     if (this.#hasLength) reply.abort()
     // Ollama reports an error within a stream as a line with `error`.
     else if (type.includes("ndjson")) reply.end(`${lineEnd}${errorBody("runtime", failure)}\n`)

@@ -18,29 +18,29 @@ export class NativeUsageScanner implements StreamScanner {
   readonly hasError = false
   readonly promptTokens = null
   readonly eventsAfterTokens = 0
-  #tail: Buffer = Buffer.alloc(0)
+  #tail: Buffer = empty
   /** Lines received; about one per token in a stream. */
   eventCount = 0
   /** Whether the last byte did not end a line. */
-  isFrameOpen = false
+  isEventOpen = false
   #isComplete = false
 
   push(chunk: Buffer): Buffer {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
       this.eventCount++
-    this.isFrameOpen = chunk.at(-1) !== newline
+    this.isEventOpen = chunk.at(-1) !== newline
     this.#tail = appendToTail(this.#tail, chunk)
     return chunk
   }
 
-  takeRemainder(): Buffer {
+  /** Whether a native response is complete is not known. */
+  end(): Buffer {
+    this.#isComplete = true
     return empty
   }
 
-  /** Whether a native response is complete is not known. */
-  takeMissingEnd(): string {
-    this.#isComplete = true
-    return ""
+  breakOff(): Buffer {
+    return empty
   }
 
   get tokens(): TokenCounts | null {

@@ -1,6 +1,7 @@
+import { decodeEvents } from "@portico/sse"
 import type { AnswerError } from "../error-body.ts"
-import { type Fields, isObject, parseObject, textOf } from "../json-values.ts"
-import { dataOfEvent, formatTypedEvent } from "../sse-events.ts"
+import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { formatTypedEvent } from "../sse-events.ts"
 
 /** Events of a stream that were sent to the client: the first ones, and the last ones. */
 export interface SentEvents {
@@ -25,13 +26,9 @@ export const lastEventTypes: ReadonlySet<string> = new Set([
   ...["response.completed", "response.incomplete", "response.failed"],
 ])
 
-const blankLine = /\r?\n\r?\n/
-
-/** The events in whole frames, except `[DONE]`. */
-const eventsIn = (frames: Buffer | null): Fields[] => {
-  const events = frames?.toString("utf8").split(blankLine) ?? []
-  return events.map((event) => parseObject(dataOfEvent(event))).filter(isObject)
-}
+/** The events in these bytes, except `[DONE]`. */
+const eventsIn = (bytes: Buffer | null): Fields[] =>
+  bytes ? decodeEvents(bytes).flatMap(({ data }) => objectsIn([parseObject(data)])) : []
 
 /** The provider may have reported why it stops, which not every client reads. */
 const reportedError = (event: Fields | undefined): Fields | null => {

@@ -1,4 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
+import { mayBeMissing } from "../connections/operation-support.ts"
 import { forwardedHeaders } from "../connections/response-headers.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"
@@ -22,6 +23,8 @@ export interface RelayOptions {
   dropped?: DroppedFields | undefined
   /** Omitted if nothing is sent while a stream is silent. */
   pingMs?: number | undefined
+  /** Called in place of sending the error of a provider that may lack the operation. */
+  onOperationMissing?: (() => void) | undefined
 }
 
 const toAnswerError = ({ status, body }: ErrorReply): AnswerError => ({
@@ -37,23 +40,24 @@ const eventStreamHeaders = ["content-type", "text/event-stream; charset=utf-8"]
  * Sends a response to the client: streams as they arrive, with back-pressure, other responses in
  * one piece, and errors in the format of the inbound API.
  */
-export class CompletionRelay implements ResponseConsumer {
-  readonly passesBodiesAbove: number = 1024 * 1024
+export class ResponseRelay implements ResponseConsumer {
+  readonly passesBodiesAbove = 1024 * 1024
   readonly #context: RequestContext
   readonly #reply: ResponseWriter
   readonly #operation: ApiOperation
   readonly #formatFailure: StreamFormat["formatFailure"]
   readonly #dropped: DroppedFields | undefined
   readonly #pings: Pings | null
+  readonly #onOperationMissing: (() => void) | undefined
   /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
-  protected readonly sent: SentEvents = { first: null, last: null }
+  readonly #sent: SentEvents = { first: null, last: null }
   /** Whether the head was sent with a ping, before the provider answered. */
   #isEarly = false
 
   constructor(
     context: RequestContext,
-    { operation, formatFailure, sources, dropped, pingMs }: RelayOptions,
+    { operation, formatFailure, sources, dropped, pingMs, onOperationMissing }: RelayOptions,
   ) {
     this.#context = context
     this.#reply = new ResponseWriter(context)
@@ -62,6 +66,7 @@ export class CompletionRelay implements ResponseConsumer {
     this.#sources = sources
     this.#dropped = dropped
     this.#pings = pingMs === undefined ? null : new Pings(pingMs, () => this.#ping())
+    this.#onOperationMissing = onOperationMissing
   }
 
   onOpen(handle: RequestHandle): void {
@@ -80,8 +85,8 @@ export class CompletionRelay implements ResponseConsumer {
 
   onChunk(bytes: Buffer): boolean {
     this.#pings?.recordChunk(bytes)
-    this.sent.first ??= bytes
-    this.sent.last = bytes
+    this.#sent.first ??= bytes
+    this.#sent.last = bytes
     if (!this.#sources) return this.#reply.write(bytes)
     const extended = this.#sources.addToBody(bytes)
     this.#sources = undefined
@@ -109,6 +114,10 @@ export class CompletionRelay implements ResponseConsumer {
       this.#endWithFailure(toAnswerError(error))
       return
     }
+    if (this.#onOperationMissing && mayBeMissing(error.status)) {
+      this.#onOperationMissing()
+      return
+    }
     const { encodeError } = this.#operation
     const isWrapped = encodeError && error.message !== null
     const body = isWrapped
@@ -120,12 +129,12 @@ export class CompletionRelay implements ResponseConsumer {
   }
 
   /** Ends a stream with an error event. Other responses are cut off, so that the client notices. */
-  onFailure(failure: Failure, { head, isFrameOpen }: FailurePoint): void {
+  onFailure(failure: Failure, { head, isEventOpen }: FailurePoint): void {
     const reply = this.#reply
     // Before the response ends: the access log is written as soon as it has.
     this.#context.failure = failure
     if (!(head || this.#isEarly)) reply.sendFailure(this.#operation.api, failure)
-    else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isFrameOpen)
+    else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isEventOpen)
     else reply.abort()
   }
 
@@ -139,9 +148,9 @@ export class CompletionRelay implements ResponseConsumer {
     this.#reply.head(status, headers)
   }
 
-  #endWithFailure(error: AnswerError, isFrameOpen = false): void {
-    const event = this.#formatFailure(error, this.sent)
-    this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${event}`)
+  #endWithFailure(error: AnswerError, isEventOpen = false): void {
+    const event = this.#formatFailure(error, this.#sent)
+    this.#reply.end(`${isEventOpen ? "\n\n" : ""}${event}`)
   }
 
   /** Proxies and clients close connections that are silent: the head is sent with the first ping. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { SseFrames } from "./sse-frames.ts"
+import { splitEvents, WholeEvents } from "./whole-events.ts"
 
 const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] =>
   [0, ...places].map((start, at) => bytes.subarray(start, places[at]))
 
 /** What is passed on after each chunk, and at the end. */
 const readAll = (chunks: readonly Buffer[]): string[] => {
-  const frames = new SseFrames()
-  const pieces = chunks.map((chunk) => frames.push(chunk))
-  return [...pieces, frames.takeRemainder()].map(String)
+  const wholeEvents = new WholeEvents(16_000_000)
+  const pieces = chunks.map((chunk) => wholeEvents.push(chunk))
+  return [...pieces, wholeEvents.takeHeld()].map(String)
 }
 
 describe.each(["\n", "\r\n"])("a stream whose lines end with %j", (end) => {
@@ -40,11 +40,33 @@ describe.each(["\n", "\r\n"])("a stream whose lines end with %j", (end) => {
 })
 
 it("is full when an event exceeds 16 MB", () => {
-  const frames = new SseFrames()
+  const wholeEvents = new WholeEvents(16_000_000)
   const chunk = Buffer.alloc(1_000_000, "x")
-  for (let sent = 0; sent < 16; sent++) expect(frames.push(chunk)).toHaveLength(0)
-  expect(frames.isFull).toBe(false)
-  frames.push(chunk)
-  expect(frames.isFull).toBe(true)
-  expect(frames.takeRemainder()).toHaveLength(17_000_000)
+  for (let sent = 0; sent < 16; sent++) expect(wholeEvents.push(chunk)).toHaveLength(0)
+  expect(wholeEvents.isFull).toBe(false)
+  wholeEvents.push(chunk)
+  expect(wholeEvents.isFull).toBe(true)
+  expect(wholeEvents.takeHeld()).toHaveLength(17_000_000)
+})
+
+it.each(["\n\n", "\n\r\n"])("splits events that end with %j", (boundary) => {
+  const texts = [
+    `data: 1${boundary}`,
+    `data: 2\r\n: x${boundary}`,
+    "data: 3\n\n",
+    "data: incomplete",
+  ]
+  expect(splitEvents(Buffer.from(texts.join(""))).map(String)).toEqual(texts)
+})
+
+it("splits many events in linear time", () => {
+  const timeOf = (count: number): number => {
+    const bytes = Buffer.from("data: 1\n\n".repeat(count))
+    const start = performance.now()
+    expect(splitEvents(bytes)).toHaveLength(count)
+    return performance.now() - start
+  }
+  timeOf(20_000)
+  // 8 times as many events take 64 times as long if each one searches everything after it.
+  expect(timeOf(160_000)).toBeLessThan(40 * Math.max(timeOf(20_000), 5))
 })

@@ -1,11 +1,15 @@
+import { UpstreamError } from "@portico/http1"
 import { describe, expect, it } from "vitest"
 import { Failure } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { responsesOperation } from "./operations/responses.ts"
-import { StoringResponseRelay } from "./storing-response-relay.ts"
+import { ResponseReader } from "./response-reader.ts"
+import { ResponseRelay } from "./response-relay.ts"
+import { SseScanner } from "./sse-scanner.ts"
+import { StoringConsumer } from "./storing-consumer.ts"
 
-const head = { status: 200, rawHeaders: ["content-type", "text/event-stream"], isStream: true }
+const broken = new UpstreamError("broken", new Error("Broken"))
 const members = { id: "resp_own", store: true as const, previous_response_id: "resp_0" }
 
 /** A client that records what it receives. */
@@ -33,21 +37,29 @@ const createClient = () => {
   return { context, text: () => received.join(""), isEnded: () => isEnded }
 }
 
-const openRelay = () => {
+const openResponse = () => {
   const client = createClient()
   const saved: Fields[] = []
   const storing = Promise.withResolvers<boolean>()
-  const save = (response: Fields): Promise<boolean> => {
-    saved.push(response)
+  const save = (response: Fields | Buffer): Promise<boolean> => {
+    const object = Buffer.isBuffer(response) ? JSON.parse(response.toString("utf8")) : response
+    saved.push({ ...object, ...members })
     return storing.promise
   }
-  const saveLarge = (bytes: Buffer) => save({ ...JSON.parse(bytes.toString("utf8")), ...members })
   const operation = responsesOperation
-  const { formatFailure } = operation.stream
-  const options = { operation, formatFailure }
-  const relay = new StoringResponseRelay(client.context, options, { members, save, saveLarge })
-  relay.onStart(head)
-  return { relay, client, saved, storing }
+  const { endMarkers, formatFailure } = operation.stream
+  const relay = new ResponseRelay(client.context, { operation, formatFailure })
+  const reader = new ResponseReader({
+    consumer: new StoringConsumer(relay, { members, save }),
+    scanner: new SseScanner(endMarkers, "whole_events"),
+    usageRecorder: null,
+    onDone: () => {},
+    onUnexpectedError: (error) => {
+      throw error
+    },
+  })
+  reader.onHead(200, ["content-type", "text/event-stream"])
+  return { reader, client, saved, storing }
 }
 
 const response = { id: "resp_1", store: false, output: [] as unknown[], text: 'a "response": ä🐝' }
@@ -72,10 +84,10 @@ describe("a stream that is stored", () => {
     const text = sent.replaceAll("\n", end)
     const bytes = Buffer.from(`${text}data: [DONE]${end}${end}`)
     for (let at = 0; at <= bytes.length; at++) {
-      const { relay, client, saved, storing } = openRelay()
-      relay.onChunk(bytes.subarray(0, at))
-      relay.onChunk(bytes.subarray(at))
-      relay.onEnd()
+      const { reader, client, saved, storing } = openResponse()
+      reader.onData(bytes.subarray(0, at))
+      reader.onData(bytes.subarray(at))
+      reader.onEnd()
       expect(client.text()).not.toContain("response.completed")
       expect(client.isEnded()).toBe(false)
       storing.resolve(true)
@@ -90,15 +102,15 @@ describe("a stream that is stored", () => {
   it.each(["\n", "\r\n"])(
     "is the same if its response is too large to be parsed; lines end with %j",
     async (end) => {
-      const { relay, client, saved, storing } = openRelay()
+      const { reader, client, saved, storing } = openResponse()
       const large = { ...response, instructions: 'ä "response":{} '.repeat(10_000) }
       const events = [
         { type: "response.created", sequence_number: 0, response: large },
         ...createEvents().slice(1, 2),
         { type: "response.completed", sequence_number: 2, response: { ...large, output } },
       ]
-      relay.onChunk(Buffer.from(`${format(events)}data: [DONE]\n\n`.replaceAll("\n", end)))
-      relay.onEnd()
+      reader.onData(Buffer.from(`${format(events)}data: [DONE]\n\n`.replaceAll("\n", end)))
+      reader.onEnd()
       expect(client.text()).not.toContain("response.completed")
       storing.resolve(true)
       await storing.promise
@@ -112,9 +124,9 @@ describe("a stream that is stored", () => {
   )
 
   it("ends as soon as it is stored, even if the provider's connection breaks", async () => {
-    const { relay, client, storing } = openRelay()
-    relay.onChunk(Buffer.from(sent))
-    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: true })
+    const { reader, client, storing } = openResponse()
+    reader.onData(Buffer.from(sent))
+    reader.onError(broken)
     expect(client.isEnded()).toBe(false)
     storing.resolve(true)
     await storing.promise
@@ -122,17 +134,17 @@ describe("a stream that is stored", () => {
   })
 
   it("ends once if the provider's connection breaks after it was stored", async () => {
-    const { relay, client, storing } = openRelay()
-    relay.onChunk(Buffer.from(sent))
+    const { reader, client, storing } = openResponse()
+    reader.onData(Buffer.from(sent))
     storing.resolve(true)
     await storing.promise
-    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: false })
+    reader.onError(broken)
     expect([client.text(), client.isEnded()]).toEqual([expected, true])
   })
 
   it("fails if it cannot be stored", async () => {
-    const { relay, client, storing } = openRelay()
-    relay.onChunk(Buffer.from(sent))
+    const { reader, client, storing } = openResponse()
+    reader.onData(Buffer.from(sent))
     storing.reject(new Failure("unavailable", "Broken disk"))
     await storing.promise.catch(() => {})
     await Promise.resolve()
@@ -150,10 +162,10 @@ describe("a stream that is stored", () => {
   })
 
   it("drops an event that did not arrive completely", () => {
-    const { relay, client, saved } = openRelay()
+    const { reader, client, saved } = openResponse()
     const [created = "", delta = ""] = sent.split("\n\n")
-    relay.onChunk(Buffer.from(`${created}\n\n${delta.slice(0, -5)}`))
-    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: true })
+    reader.onData(Buffer.from(`${created}\n\n${delta.slice(0, -5)}`))
+    reader.onError(broken)
     const types = [...client.text().matchAll(/^event: (.*)$/gm)].map(([, type]) => type)
     expect(types).toEqual(["response.created", "response.failed"])
     expect(saved).toEqual([])
