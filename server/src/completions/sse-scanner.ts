@@ -202,9 +202,10 @@ export class SseScanner implements StreamScanner {
   }
 
   #extractUsage(scanned: Buffer, events: Buffer): Buffer {
+    const received = splitEvents(scanned)
     const shown: Buffer[] = []
     let hasContent = false
-    for (const event of splitEvents(scanned)) {
+    for (const event of received) {
       const added = count(event, dataMark)
       this.eventCount += added
       const { tokens, isStart, isUsageOnly } = containsUsage(event) ? readUsage(event) : noUsage
@@ -214,7 +215,8 @@ export class SseScanner implements StreamScanner {
       if (added > 0) hasContent = true
     }
     if (hasContent) this.#keepAsLast(scanned)
-    return this.#passing === "without_usage" ? Buffer.concat(shown) : events
+    const isHidden = this.#passing === "without_usage" && shown.length < received.length
+    return isHidden ? Buffer.concat(shown) : events
   }
 
   #keepTokens(tokens: TokenCounts, isStart: boolean): void {

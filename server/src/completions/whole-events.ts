@@ -1,6 +1,7 @@
 const newline = 0x0a
 const carriageReturn = 0x0d
-const blankLines = ["\n\n", "\n\r\n"].map((text) => Buffer.from(text))
+const unixBlankLine = Buffer.from("\n\n")
+const windowsBlankLine = Buffer.from("\n\r\n")
 /** A blank line may begin this many bytes before a chunk. */
 const maxTailBytes = 2
 const empty = Buffer.alloc(0)
@@ -13,32 +14,26 @@ const lastEventEnd = (bytes: Buffer): number => {
     if (before === newline) return end
     if (before === carriageReturn && bytes[end - 3] === newline) return end
   }
-  const ends = blankLines.map((blank) => {
-    const start = bytes.lastIndexOf(blank)
-    return start < 0 ? 0 : start + blank.length
-  })
-  return Math.max(...ends)
+  const unix = bytes.lastIndexOf(unixBlankLine)
+  const windows = bytes.lastIndexOf(windowsBlankLine)
+  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
 }
 
-/** Finds where events end; a kind of blank line that does not occur is searched for only once. */
-const createEndSearch = (bytes: Buffer) => {
-  const ends = blankLines.map(() => 0)
-  return (from: number): number => {
-    for (const [kind, blank] of blankLines.entries()) {
-      if ((ends[kind] ?? 0) > from) continue
-      const start = bytes.indexOf(blank, from)
-      ends[kind] = start < 0 ? Number.POSITIVE_INFINITY : start + blank.length
-    }
-    return Math.min(bytes.length, ...ends)
-  }
+const endAfter = (bytes: Buffer, blankLine: Buffer, from: number): number => {
+  const start = bytes.indexOf(blankLine, from)
+  return start < 0 ? bytes.length : start + blankLine.length
 }
 
 /** Splits server-sent events without decoding them; the last one may lack its blank line. */
 export const splitEvents = (bytes: Buffer): Buffer[] => {
-  const endAfter = createEndSearch(bytes)
   const events: Buffer[] = []
+  // A kind of blank line that does not occur is searched for only once.
+  let unixEnd = 0
+  let windowsEnd = 0
   for (let at = 0; at < bytes.length; ) {
-    const end = endAfter(at)
+    if (unixEnd <= at) unixEnd = endAfter(bytes, unixBlankLine, at)
+    if (windowsEnd <= at) windowsEnd = endAfter(bytes, windowsBlankLine, at)
+    const end = Math.min(unixEnd, windowsEnd)
     events.push(bytes.subarray(at, end))
     at = end
   }
@@ -69,14 +64,17 @@ export class WholeEvents {
     const searched = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk])
     const end = lastEventEnd(searched) - this.#tail.length
     if (end <= 0) {
-      this.#hold(chunk, searched)
+      this.#hold(chunk)
       return empty
     }
     const isWhole = end === chunk.length
-    const last = isWhole ? chunk : chunk.subarray(0, end)
-    const events = this.heldBytes === 0 ? last : Buffer.concat([this.takeHeld(), last])
+    let events = isWhole ? chunk : chunk.subarray(0, end)
+    if (this.heldBytes > 0) {
+      this.#held.push(events)
+      events = this.takeHeld()
+    }
     this.#tail = empty
-    if (!isWhole) this.#hold(chunk.subarray(end), chunk.subarray(end))
+    if (!isWhole) this.#hold(chunk.subarray(end))
     return events
   }
 
@@ -88,9 +86,12 @@ export class WholeEvents {
     return held
   }
 
-  #hold(bytes: Buffer, searched: Buffer): void {
+  #hold(bytes: Buffer): void {
     this.#held.push(bytes)
     this.heldBytes += bytes.length
-    this.#tail = searched.subarray(-maxTailBytes)
+    this.#tail =
+      bytes.length < maxTailBytes
+        ? Buffer.concat([this.#tail, bytes]).subarray(-maxTailBytes)
+        : bytes.subarray(-maxTailBytes)
   }
 }
