@@ -108,8 +108,8 @@ describe("usage", () => {
       "",
       tokens,
     ],
-  ])("%s", (_name, frame, shown, expected) => {
-    const { scanner, out } = pass([delta("a") + frame + done], { hide: true })
+  ])("%s", (_name, event, shown, expected) => {
+    const { scanner, out } = pass([delta("a") + event + done], { hide: true })
     expect(out).toBe(delta("a") + shown + done)
     expect(scanner.tokens).toEqual(expected)
   })
@@ -160,8 +160,8 @@ describe("the end", () => {
     ],
     ["another choice's text", stop + delta("x"), { hasTerminator: false, hasFinishReason: false }],
     ["a finish, usage and a comment", `${stop + usage}: bye\n\n`, { hasFinishReason: true }],
-  ])("is %s", (_name, frame, expected) => {
-    expect(pass([delta("a"), frame]).scanner).toMatchObject(expected)
+  ])("is %s", (_name, event, expected) => {
+    expect(pass([delta("a"), event]).scanner).toMatchObject(expected)
   })
 
   it("is a finish though its usage came later by itself", () => {
@@ -223,7 +223,7 @@ describe("a stream that is passed on in whole events", () => {
   })
 })
 
-describe("a frame larger than any ought to be", () => {
+describe("an event larger than any ought to be", () => {
   const huge = delta("x".repeat(3 * 1024 * 1024))
   const pieces = huge.match(/.{1,65536}/gs) ?? []
 
