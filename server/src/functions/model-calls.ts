@@ -1,9 +1,10 @@
 import { headerOf, type RequestHandle } from "@portico/http1"
 import { HostCallError } from "@portico/sandbox"
-import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Failure } from "../errors.ts"
+import { ChunkDecoder } from "../formats/chunk-decoder.ts"
 import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { HostServices, ModelResponseReceiver, RequestOrigin } from "./host-services.ts"
 
@@ -26,7 +27,7 @@ const parseCompletion = (text: string): Fields => {
 }
 
 /** The first choice of a completion or chunk as a piece for the function; null if it is empty. */
-const pieceOf = (reply: Fields | null): Fields | null => {
+const pieceOf = (reply: Chunk): Fields | null => {
   if (reply === null) return null
   const [choice] = Array.isArray(reply.choices) ? reply.choices : []
   const message = isObject(choice?.delta) ? choice.delta : choice?.message
@@ -42,14 +43,11 @@ const isEventStream = (rawHeaders: readonly string[]): boolean =>
 
 /** Reads a response to the end, streamed or not. @throws {MalformedResponse} */
 const createResponseReader = () => {
-  const chunks: Buffer[] = []
-  const decoder = new SseDecoder()
+  const body: Buffer[] = []
+  const decoder = new ChunkDecoder()
   const accumulator = createCompletionAccumulator()
   let bytes = 0
   let streamed = false
-  const add = (events: readonly ServerSentEvent[]): void => {
-    for (const { data } of events) accumulator.add(parseObject(data))
-  }
   return {
     onHead: (_status: number, rawHeaders: readonly string[]): void => {
       streamed = isEventStream(rawHeaders)
@@ -57,13 +55,13 @@ const createResponseReader = () => {
     onData: (chunk: Buffer): boolean => {
       bytes += chunk.length
       if (bytes > maxReplyBytes) throw new MalformedResponse(tooLong)
-      if (streamed) add(decoder.push(chunk))
-      else chunks.push(chunk)
+      if (streamed) decoder.push(chunk).forEach(accumulator.add)
+      else body.push(chunk)
       return true
     },
     finish: (): Fields => {
-      if (!streamed) return parseCompletion(Buffer.concat(chunks).toString("utf8"))
-      add(decoder.end())
+      if (!streamed) return parseCompletion(Buffer.concat(body).toString("utf8"))
+      decoder.end().forEach(accumulator.add)
       return accumulator.completion()
     },
   }
@@ -76,7 +74,7 @@ interface ModelStream {
 
 /** Another model's response, read at the function's pace. */
 const openStream = (ask: (receiver: ModelResponseReceiver) => RequestHandle): ModelStream => {
-  const decoder = new SseDecoder()
+  const decoder = new ChunkDecoder()
   const buffered: Fields[] = []
   let whole: ReturnType<typeof createResponseReader> | null = null
   let isDone = false
@@ -84,12 +82,12 @@ const openStream = (ask: (receiver: ModelResponseReceiver) => RequestHandle): Mo
   let wake: () => void = () => {}
   let handle: RequestHandle | null = null
 
-  const add = (reply: Fields | null): void => {
+  const add = (reply: Chunk): void => {
     const piece = pieceOf(reply)
     if (piece) buffered.push(piece)
   }
-  const addEvents = (events: readonly ServerSentEvent[]): void => {
-    for (const { data } of events) add(parseObject(data))
+  const addChunks = (chunks: readonly Chunk[]): void => {
+    chunks.forEach(add)
     wake()
   }
   const finish = (why: HostCallError | null): void => {
@@ -103,12 +101,12 @@ const openStream = (ask: (receiver: ModelResponseReceiver) => RequestHandle): Mo
     },
     onData: (chunk) => {
       if (whole) whole.onData(chunk)
-      else addEvents(decoder.push(chunk))
+      else addChunks(decoder.push(chunk))
       return buffered.length < maxReadAheadBytes
     },
     onEnd: () => {
       if (whole) add(whole.finish())
-      else addEvents(decoder.end())
+      else addChunks(decoder.end())
       finish(null)
     },
     stop: (_outcome, failed) => finish(toHostCallError(failed)),

@@ -1,5 +1,6 @@
-import { type ServerSentEvent, SseDecoder } from "@portico/sse"
-import { isObject, parseObject, textOf } from "../../formats/json-values.ts"
+import { ChunkDecoder } from "../../formats/chunk-decoder.ts"
+import { isObject, textOf } from "../../formats/json-values.ts"
+import type { Chunk } from "../../formats/response-converter.ts"
 
 /** What one or more stream events add to an answer. */
 export interface AnswerDelta {
@@ -59,12 +60,12 @@ const addDelta = (sum: AnswerDelta, next: AnswerDelta): AnswerDelta => ({
   sources: sum.sources ?? next.sources,
 })
 
-const combineDeltas = (events: readonly ServerSentEvent[]): AnswerDelta =>
-  events.map(({ data }) => parseDelta(parseObject(data))).reduce(addDelta, emptyDelta)
+const combineDeltas = (chunks: readonly Chunk[]): AnswerDelta =>
+  chunks.map(parseDelta).reduce(addDelta, emptyDelta)
 
 /** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {
-  const decoder = new SseDecoder()
+  const decoder = new ChunkDecoder()
   return {
     read: (chunk: Buffer): AnswerDelta => combineDeltas(decoder.push(chunk)),
     /** Includes a last event without its blank line. */
