@@ -64,6 +64,7 @@ export const createAnswerConversion =
     const encoder = client ? createClientEncoder(client, reportTokens) : chatEncoder
     return {
       ...createFormatConverter(decoder, encoder),
+      keepsBytes: !(source || client),
       convertLargeBody: async (bytes) => {
         const converted = await thread.run(owner, "convertAnswer", {
           bytes,

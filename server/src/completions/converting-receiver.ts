@@ -2,12 +2,12 @@ import type { RequestHandle } from "@portico/http1"
 import type { Connection } from "../connections/connection.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { createPacing } from "../connections/pacing.ts"
-import type { ResponseReceiver } from "../connections/response-receiver.ts"
+import type { CompletionReceiver, ResponseReceiver } from "../connections/response-receiver.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { EventLoopShare } from "../limits/fair-loop.ts"
 
-/** Converts a response on its way to a receiver, such as one that a function or filter returns. */
-export class ConvertingReceiver extends ConvertingHandler implements ResponseReceiver {
+/** Converts what a function or filter returns to the client's format. */
+export class ConvertingReceiver extends ConvertingHandler implements CompletionReceiver {
   readonly #receiver: ResponseReceiver
   readonly #source: { handle: RequestHandle | null }
 

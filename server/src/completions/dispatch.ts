@@ -1,5 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
-import type { ResponseReceiver } from "../connections/response-receiver.ts"
+import type { CompletionReceiver, ResponseReceiver } from "../connections/response-receiver.ts"
 import { sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { originKeyOf } from "../formats/answer-origin.ts"
@@ -45,11 +45,9 @@ export interface DispatchTarget {
   headers: Record<string, string>
 }
 
-interface SendContext extends Pick<PendingResponse, "usageRecorder"> {
-  /** The reader, or what changes the response on its way there. */
-  receiver: ResponseReceiver
-  /** Whether the receiver converts chat completions to the client's format. */
-  isEncoded: boolean
+interface SendContext extends Pick<PendingResponse, "reader" | "usageRecorder"> {
+  /** Takes the response as a chat completion; omitted if no filter does. */
+  filteredResponse?: FilteredResponse
 }
 
 export interface DispatcherDeps {
@@ -60,7 +58,7 @@ export interface DispatcherDeps {
   conversion: Pick<RequestConversion, "encode">
   createConverter: CreateAnswerConverter
   /** Calls a function that acts as a model. */
-  callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
+  callFunction: (ask: FunctionModelRequest, receiver: CompletionReceiver) => RequestHandle
 }
 
 /** For a stream in the client's format. */
@@ -92,22 +90,24 @@ export const createDispatcher = ({
   callFunction,
 }: DispatcherDeps) => {
   /** A receiver of chat completions, whatever the client's format is. */
-  const createChatReceiver = (
+  const createFormatter = (
     reader: ResponseReceiver,
-    { caller, conversion }: DispatchRequest,
-  ): ResponseReceiver => {
-    if (!conversion) return reader
+    { caller, conversion, dropped }: DispatchRequest,
+  ): CompletionReceiver => {
     const owner = { userId: caller.user.id }
-    const formats = { source: null, client: conversion, dropped: conversion.dropped }
+    const formats = { source: null, client: conversion ?? null, dropped }
     const share = fairLoop.of(caller.user.id)
     return new ConvertingReceiver(reader, createConverter(owner, formats), share)
   }
 
   const callFunctionModel = (
     model: FunctionModel,
-    { caller, request, usageContext, callingFunctions = [], conversion, dropped }: DispatchRequest,
-    { resolved, receiver, usageRecorder }: SendContext & Pick<DispatchTarget, "resolved">,
+    dispatchRequest: DispatchRequest,
+    { resolved, ...context }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
+    const { caller, request, usageContext, callingFunctions = [], conversion, dropped } =
+        dispatchRequest
+    const { reader, usageRecorder, filteredResponse } = context
     usageRecorder?.setTarget(null, "function")
     if (!request.operation.isChatCompletion) {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
@@ -128,7 +128,7 @@ export const createDispatcher = ({
         requestId: usageContext.requestId,
         callingFunctions,
       },
-      receiver,
+      filteredResponse ?? createFormatter(reader, dispatchRequest),
     )
   }
 
@@ -138,7 +138,7 @@ export const createDispatcher = ({
     context: SendContext,
   ): void => {
     const { caller, request, conversion, dropped } = dispatchRequest
-    const { receiver, isEncoded, usageRecorder } = context
+    const { reader, filteredResponse, usageRecorder } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, { ...context, resolved })
       return
@@ -152,13 +152,14 @@ export const createDispatcher = ({
       owner,
       encode,
       createConverter,
-      client: isEncoded ? null : (conversion ?? null),
+      client: filteredResponse ? null : (conversion ?? null),
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
     })
     const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
+    const receiver = filteredResponse ?? reader
     receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
   }
 
@@ -204,11 +205,11 @@ export const createDispatcher = ({
       try {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
-        const chatReceiver = createChatReceiver(reader, dispatchRequest)
-        const receiver = new FilteredResponse(chatReceiver, chain)
+        const formatter = createFormatter(reader, dispatchRequest)
+        const filteredResponse = new FilteredResponse(formatter, chain)
         const target = { resolved: { ...resolved, workspace: [] }, headers }
         const filtered = { ...dispatchRequest, request }
-        send(filtered, target, { receiver, usageRecorder, isEncoded: true })
+        send(filtered, target, { reader, usageRecorder, filteredResponse })
         await ended
       } finally {
         await chain.close()
@@ -229,10 +230,8 @@ export const createDispatcher = ({
     const { resolved } = target
     const openFilters = filters.attachedTo(resolved, dispatchRequest)
     if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
-    return track(dispatchRequest, resolved, consumer, ({ reader, usageRecorder }) => {
-      const isEncoded = resolved.functionModel !== undefined
-      const receiver = isEncoded ? createChatReceiver(reader, dispatchRequest) : reader
-      send(dispatchRequest, target, { receiver, usageRecorder, isEncoded })
+    return track(dispatchRequest, resolved, consumer, (pending) => {
+      send(dispatchRequest, target, pending)
     })
   }
 }

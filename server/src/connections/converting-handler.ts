@@ -3,11 +3,12 @@ import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
-import type { ResponseConverter } from "../formats/response-converter.ts"
+import type { Chunk, ResponseConverter } from "../formats/response-converter.ts"
+import { joinPieces } from "../formats/sse-events.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import { translatable } from "../i18n/message.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
-import { EventPump } from "./event-pump.ts"
+import { EventPump, type StreamEvent } from "./event-pump.ts"
 import type { Pacing } from "./pacing.ts"
 
 const maxBodyBytes = 16_000_000
@@ -72,7 +73,8 @@ export class ConvertingHandler implements ResponseHandler {
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
     this.#status = status
     if (hasLines) this.#events = createLineDecoder()
-    if (status >= 400) this.#content = "error"
+    if (this.#converter.keepsBytes) this.#content = "unknown"
+    else if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
     else if (type === "" || type.includes("json")) this.#content = "body"
     // Lines of JSON are passed on as server-sent events.
@@ -84,15 +86,19 @@ export class ConvertingHandler implements ResponseHandler {
   onData(chunk: Buffer): boolean {
     if (this.#content === "over") return true
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
-    if (this.#content === "stream") {
-      const events = this.#events.push(chunk)
-      return this.#passReportedError(() => this.#pump.push(events))
-    }
+    if (this.#content === "stream") return this.#convertEvents(this.#events.push(chunk))
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes > maxBodyBytes)
       throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
     this.#body.push(chunk)
     return true
+  }
+
+  onChunks(chunks: readonly Chunk[]): boolean {
+    if (this.#content === "over") return true
+    if (this.#content === "stream") return this.#convertEvents(chunks)
+    const text = chunks.map((chunk) => joinPieces(this.#converter.encodeChunk(chunk))).join("")
+    return this.#receiver.onData(Buffer.from(text))
   }
 
   onEnd(): void {
@@ -108,6 +114,10 @@ export class ConvertingHandler implements ResponseHandler {
     if (this.#content === "over") return
     if (this.#pump.isWaiting) this.#passLast = () => this.#receiver.onError(error)
     else this.#receiver.onError(error)
+  }
+
+  #convertEvents(events: readonly StreamEvent[]): boolean {
+    return this.#passReportedError(() => this.#pump.push(events))
   }
 
   #passHead(): void {

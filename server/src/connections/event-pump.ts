@@ -1,5 +1,5 @@
 import { pieceLength } from "../formats/json-pieces.ts"
-import type { ResponseConverter } from "../formats/response-converter.ts"
+import type { Chunk, ResponseConverter } from "../formats/response-converter.ts"
 import type { EventText } from "../formats/sse-events.ts"
 import { smallBodyBytes } from "../http/body-buffer.ts"
 import { checkEventValues } from "./answer-values.ts"
@@ -19,10 +19,13 @@ interface Deps {
   wait: () => void
 }
 
+/** The data of an event, or the chunk of a chat completion that was read from it. */
+export type StreamEvent = string | Chunk
+
 /** Converts the events of a stream and passes them on, in turns that are not long. */
 export class EventPump {
   readonly #deps: Deps
-  #events: readonly string[] = []
+  #events: readonly StreamEvent[] = []
   /** The next of the events. */
   #at = 0
   /** Of a large event. */
@@ -36,7 +39,7 @@ export class EventPump {
   }
 
   /** @returns false if the source is to pause. @throws what the conversion throws */
-  push(events: readonly string[]): boolean {
+  push(events: readonly StreamEvent[]): boolean {
     const waiting = this.#events.slice(this.#at)
     this.#events = waiting.length > 0 ? [...waiting, ...events] : events
     this.#at = 0
@@ -91,8 +94,8 @@ export class EventPump {
       if (done !== true) return value
       this.#pieces = null
     }
-    const data = this.#events[this.#at++]
-    if (data !== undefined) return this.#begin(this.#convert(data))
+    const event = this.#events[this.#at++]
+    if (event !== undefined) return this.#begin(this.#convert(event))
     this.#events = []
     this.#at = 0
     if (!this.#isEnding) return null
@@ -100,11 +103,12 @@ export class EventPump {
     return this.#begin(this.#deps.converter.endStream())
   }
 
-  #convert(data: string): EventText {
+  #convert(event: StreamEvent): EventText {
     const { converter } = this.#deps
-    return data.length > smallBodyBytes
-      ? convertLargeEvent(converter, data)
-      : converter.convertEvent(data)
+    if (typeof event !== "string") return converter.encodeChunk(event)
+    return event.length > smallBodyBytes
+      ? convertLargeEvent(converter, event)
+      : converter.convertEvent(event)
   }
 
   #begin(text: EventText): string {

@@ -1,5 +1,6 @@
 import type { RequestHandle, ResponseListener } from "@portico/http1"
 import type { Failure } from "../errors.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 import type { Connection } from "./connection.ts"
 
 /**
@@ -13,4 +14,10 @@ export interface ResponseReceiver extends ResponseListener {
   onConnectionSelected(connection: Connection): void
   /** Ends the response early, with a failure for the client. */
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
+}
+
+/** Receives a chat completion. Chunks of a stream replace the bytes of their events. */
+export interface CompletionReceiver extends ResponseReceiver {
+  /** @returns false to pause the response */
+  onChunks(chunks: readonly Chunk[]): boolean
 }

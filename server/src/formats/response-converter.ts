@@ -30,11 +30,15 @@ export interface CompletionEncoder {
 
 /** Converts one response from a provider's format to the client's, with chat completions in between. */
 export interface ResponseConverter {
+  /** Whether what arrives as bytes is passed on as it is. */
+  keepsBytes: boolean
   /**
    * @param data of a server-sent event, or a line of JSON
    * @throws {MalformedResponse} also while its pieces are read
    */
   convertEvent(data: string): EventText
+  /** For what was read from an event. @throws {MalformedResponse | ProviderError} */
+  encodeChunk(chunk: Chunk): EventText
   /** @returns the events that a complete stream still lacks */
   endStream(): EventText
   /** @returns JSON. @throws {MalformedResponse} */
@@ -71,6 +75,7 @@ export const createFormatConverter = (
   const isLast = (chunk: Chunk): boolean => chunk === null || isObject(chunk.error)
 
   return {
+    keepsBytes: false,
     convertEvent: (data) => {
       if (!decoder) return encoder.encodeChunk(data === "[DONE]" ? null : parseEvent(data))
       if (isComplete) return ""
@@ -79,7 +84,8 @@ export const createFormatConverter = (
       isComplete = chunks.some(isLast)
       return encodeEach(chunks, encoder.encodeChunk)
     },
-    endStream: () => encoder.endStream(),
+    encodeChunk: encoder.encodeChunk,
+    endStream: encoder.endStream,
     convertBody: (body) =>
       encoder.encodeBody(decoder ? decode(() => decoder.decodeBody(body)) : body),
     convertError: (body, status) => {

@@ -1,5 +1,6 @@
 import { type Fields, isObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 
 interface Choice {
   message: Fields
@@ -58,7 +59,7 @@ const withoutHoles = (choice: Choice): Choice => {
   return { ...choice, message: { ...choice.message, tool_calls: Object.values(calls) } }
 }
 
-/** Accumulates the chunks of a stream into one completion, and splits a completion into events. */
+/** Accumulates the chunks of a stream into one completion, and splits a completion into chunks. */
 export const createCompletionAccumulator = () => {
   const envelope: Fields = {}
   let usage: unknown
@@ -87,7 +88,7 @@ export const createCompletionAccumulator = () => {
   }
 
   return {
-    add: (chunk: Fields | null): void => {
+    add: (chunk: Chunk): void => {
       if (chunk === null) return
       const { choices: pieces, usage: reportedUsage, sources: reportedSources, ...rest } = chunk
       Object.assign(envelope, rest)
@@ -105,8 +106,8 @@ export const createCompletionAccumulator = () => {
       ...(usage !== undefined && { usage }),
     }),
 
-    /** Renders a completion as server-sent events, for clients that requested a stream. */
-    events: (reply: Fields): string => {
+    /** For clients that requested a stream. */
+    toChunks: (reply: Fields): Chunk[] => {
       const {
         choices: completionChoices,
         usage: reportedUsage,
@@ -114,23 +115,24 @@ export const createCompletionAccumulator = () => {
         ...rest
       } = reply
       const head = { ...rest, object: "chat.completion.chunk" }
-      const event = (fields: Fields): string =>
-        `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
-      const pieces = (Array.isArray(completionChoices) ? completionChoices : []).map(
+      const pieces = (Array.isArray(completionChoices) ? completionChoices : []).flatMap(
         (choice, index) => {
           const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
           const finish_reason = (isObject(choice) && choice.finish_reason) || "stop"
-          return (
-            event({ choices: [{ index, delta: message, finish_reason: null }] }) +
-            event({ choices: [{ index, delta: {}, finish_reason }] })
-          )
+          return [
+            { ...head, choices: [{ index, delta: message, finish_reason: null }] },
+            { ...head, choices: [{ index, delta: {}, finish_reason }] },
+          ]
         },
       )
-      const sourcesEvent =
-        reportedSources === undefined ? "" : event({ choices: [], sources: reportedSources })
-      const usageEvent =
-        reportedUsage === undefined ? "" : event({ choices: [], usage: reportedUsage })
-      return `${sourcesEvent}${pieces.join("")}${usageEvent}data: [DONE]\n\n`
+      return [
+        ...(reportedSources === undefined
+          ? []
+          : [{ ...head, choices: [], sources: reportedSources }]),
+        ...pieces,
+        ...(reportedUsage === undefined ? [] : [{ ...head, choices: [], usage: reportedUsage }]),
+        null,
+      ]
     },
   }
 }

@@ -4,6 +4,7 @@ import {
   toTokenCounts,
 } from "../formats/chat-completion.ts"
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 
 const charactersPerToken = 4
 
@@ -30,11 +31,6 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
   let finishReason: string | null = null
   const message: Fields = { content: "" }
   const extraFields: Fields = {}
-
-  const event = (chunk: Fields): string => `data: ${JSON.stringify(chunk)}\n\n`
-
-  const choice = (delta: Fields, finish_reason: string | null = null): string =>
-    event(formatter.deltaChunk(delta, finish_reason))
 
   /** The piece reduced to the fields that a delta may have. */
   const deltaOf = (piece: Fields): Fields => {
@@ -64,7 +60,7 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     if (Array.isArray(piece.sources)) extraFields.sources = piece.sources
   }
 
-  const renderPiece = (piece: unknown): string => {
+  const addPiece = (piece: unknown): Fields[] => {
     const fields = isObject(piece) ? piece : { content: String(piece) }
     recordMetadata(fields)
     const delta = deltaOf(fields)
@@ -72,15 +68,15 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     const hasDelta = Object.keys(delta).length > 0
     if (hasDelta) isStarted = true
     accumulate(delta)
-    const sources = Array.isArray(fields.sources)
-      ? event(formatter.chunk({ sources: fields.sources }))
-      : ""
-    return sources + (hasDelta ? choice({ ...role, ...delta }) : "")
+    const { sources } = fields
+    const chunks = Array.isArray(sources) ? [formatter.chunk({ sources })] : []
+    if (hasDelta) chunks.push(formatter.deltaChunk({ ...role, ...delta }))
+    return chunks
   }
 
   const estimated = (): TokenCounts => toTokenCounts(tokensIn(prompt), tokensIn(outputText))
 
-  /** Merges adjacent strings, so that they are sent as one event. */
+  /** Merges adjacent strings, so that they are sent as one chunk. */
   const joined = (pieces: readonly unknown[]): unknown[] => {
     const out: unknown[] = []
     for (const piece of pieces) {
@@ -95,29 +91,29 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     /** True when the gateway estimated the token counts because the function reported none. */
     isEstimate: (): boolean => usage === null,
 
-    /** Renders pieces as server-sent events. */
-    add: (pieces: readonly unknown[]): string => joined(pieces).map(renderPiece).join(""),
+    /** @returns the chunks of a stream */
+    add: (pieces: readonly unknown[]): Fields[] => joined(pieces).flatMap(addPiece),
 
     /** Takes over a complete completion object returned by a function. */
-    addCompletion: (completion: Fields): string => {
+    addCompletion: (completion: Fields): Fields[] => {
       const { choices, ...rest } = completion
       const [first] = Array.isArray(choices) ? choices : []
       const own = isObject(first?.message) ? first.message : {}
       const finish_reason = first?.finish_reason ?? undefined
-      return renderPiece({
+      return addPiece({
         ...own,
         ...pick(rest, completionFields),
         ...(finish_reason && { finish_reason }),
       })
     },
 
-    /** The final events of a stream. */
-    finalEvents: (): string => {
-      const first = isStarted ? "" : choice({ role: "assistant", content: "" })
-      const last = choice({}, finishReason ?? "stop")
-      const counted = event(formatter.chunk({ usage: usage ?? estimated() }))
-      return `${first}${last}${counted}data: [DONE]\n\n`
-    },
+    /** The final chunks of a stream. */
+    finalChunks: (): Chunk[] => [
+      ...(isStarted ? [] : [formatter.deltaChunk({ role: "assistant", content: "" })]),
+      formatter.deltaChunk({}, finishReason ?? "stop"),
+      formatter.chunk({ usage: usage ?? estimated() }),
+      null,
+    ],
 
     completionJson: (): string =>
       JSON.stringify(

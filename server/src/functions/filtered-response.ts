@@ -1,47 +1,46 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
-import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Connection } from "../connections/connection.ts"
-import type { ResponseReceiver } from "../connections/response-receiver.ts"
+import type { CompletionReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
+import { ChunkDecoder } from "../formats/chunk-decoder.ts"
 import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
 
-/** Maximum number of events waiting to be filtered before the upstream is paused. */
+/** Maximum number of chunks waiting to be filtered before the upstream is paused. */
 const maxQueued = 256
 const maxWholeBytes = 16_000_000
 
 /** Items waiting to be passed on, in order. */
-type QueuedPiece = { events: ServerSentEvent[] } | { end: true } | { broke: UpstreamError }
+type QueuedPiece = { chunks: Chunk[] } | { end: true } | { broke: UpstreamError }
 
-const eventOf = (data: unknown): string =>
-  `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
+const choicesOf = (chunk: Chunk): Fields[] => objectsIn(chunk?.choices)
 
-const choicesOf = (chunk: Fields | null): Fields[] => objectsIn(chunk?.choices)
-
-const finishes = (chunk: Fields | null): boolean =>
-  choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")
+/** Whether no text follows the chunk. */
+const finishes = (chunk: Chunk): boolean =>
+  chunk === null || choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")
 
 /**
  * Sits between a provider and the receiver of its response and passes the response through filters.
  * Filters run in worker threads: what arrives in the meantime is queued in order, and a full queue
  * pauses the upstream.
  */
-export class FilteredResponse implements ResponseReceiver, RequestHandle {
-  readonly #receiver: ResponseReceiver
+export class FilteredResponse implements CompletionReceiver, RequestHandle {
+  readonly #receiver: CompletionReceiver
   readonly #chain: FilterChain
-  readonly #decoder = new SseDecoder()
+  readonly #decoder = new ChunkDecoder()
   readonly #accumulator = createCompletionAccumulator()
   #handle: RequestHandle | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
   #queue: QueuedPiece[] = []
-  #queuedEvents = 0
+  #queuedChunks = 0
   /**
    * Sent with the first data: until then a failing filter yields an error response instead of a
    * broken stream.
    */
-  #head: Parameters<ResponseReceiver["onHead"]> | null = null
+  #head: Parameters<CompletionReceiver["onHead"]> | null = null
   #body: Buffer[] = []
   #bufferedBytes = 0
   #isProcessing = false
@@ -50,7 +49,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   #isLastRequested = false
   #template: Fields = {}
 
-  constructor(receiver: ResponseReceiver, chain: FilterChain) {
+  constructor(receiver: CompletionReceiver, chain: FilterChain) {
     this.#receiver = receiver
     this.#chain = chain
   }
@@ -77,7 +76,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     this.#receiver.onConnectionSelected(connection)
   }
 
-  stop(...why: Parameters<ResponseReceiver["stop"]>): void {
+  stop(...why: Parameters<CompletionReceiver["stop"]>): void {
     this.#isStopped = true
     this.#handle?.cancel()
     this.#receiver.stop(...why)
@@ -92,22 +91,27 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     else this.#head = [status, rawHeaders]
   }
 
-  onData(chunk: Buffer): boolean {
-    if (this.#mode === "pass") return this.#receiver.onData(chunk)
-    if (this.#mode === "json") return this.#bufferBody(chunk)
-    if (this.#mode === "gather") this.#countBytes(chunk)
-    const events = this.#decoder.push(chunk)
-    if (this.#mode === "gather") this.#accumulate(events)
-    else if (events.length > 0) this.#enqueueEvents(events)
-    return this.#queuedEvents < maxQueued
+  onData(bytes: Buffer): boolean {
+    if (this.#mode === "pass") return this.#receiver.onData(bytes)
+    if (this.#mode === "json") return this.#bufferBody(bytes)
+    if (this.#mode === "gather") this.#countBytes(bytes)
+    return this.onChunks(this.#decoder.push(bytes))
+  }
+
+  onChunks(chunks: readonly Chunk[]): boolean {
+    if (this.#mode === "pass") return this.#receiver.onChunks(chunks)
+    if (this.#mode === "gather") chunks.forEach(this.#accumulator.add)
+    else if (chunks.length > 0) this.#enqueueChunks(chunks)
+    return this.#queuedChunks < maxQueued
   }
 
   onEnd(): void {
-    if (this.#mode === "pass") this.#receiver.onEnd()
-    else if (this.#mode === "stream") {
-      this.#enqueueEvents(this.#decoder.end())
-      this.#enqueue({ end: true })
-    } else this.#enqueue({ end: true })
+    if (this.#mode === "pass") {
+      this.#receiver.onEnd()
+      return
+    }
+    this.onChunks(this.#decoder.end())
+    this.#enqueue({ end: true })
   }
 
   onError(error: UpstreamError): void {
@@ -131,16 +135,12 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     throw new MalformedResponse(`it exceeds ${maxWholeBytes / 1e6} MB`)
   }
 
-  #accumulate(events: readonly ServerSentEvent[]): void {
-    for (const { data } of events) this.#accumulator.add(parseObject(data))
-  }
-
-  /** Events that arrive while filters are busy are batched into their next call. */
-  #enqueueEvents(events: ServerSentEvent[]): void {
-    this.#queuedEvents += events.length
+  /** Chunks that arrive while filters are busy are batched into their next call. */
+  #enqueueChunks(chunks: readonly Chunk[]): void {
+    this.#queuedChunks += chunks.length
     const last = this.#queue.at(-1)
-    if (last && "events" in last) last.events.push(...events)
-    else this.#enqueue({ events })
+    if (last && "chunks" in last) last.chunks.push(...chunks)
+    else this.#enqueue({ chunks: [...chunks] })
   }
 
   #enqueue(piece: QueuedPiece): void {
@@ -160,9 +160,9 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
 
   async #processQueue(): Promise<void> {
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      if ("events" in next) {
-        this.#queuedEvents -= next.events.length
-        await this.#filterEvents(next.events)
+      if ("chunks" in next) {
+        this.#queuedChunks -= next.chunks.length
+        await this.#filterChunks(next.chunks)
       } else if ("broke" in next) this.#receiver.onError(next.broke)
       else await this.#finish()
       if (this.#isStopped || this.#isReceiverFull) return
@@ -184,29 +184,28 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     if (head && !this.#isStopped) this.#receiver.onHead(...head)
   }
 
-  #send(text: string): void {
-    if (text === "" || this.#isStopped) return
+  #send(chunks: readonly Chunk[]): void {
+    if (chunks.length === 0 || this.#isStopped) return
     this.#sendHead()
-    if (!this.#receiver.onData(Buffer.from(text))) this.#isReceiverFull = true
+    if (!this.#receiver.onChunks(chunks)) this.#isReceiverFull = true
   }
 
-  async #filterEvents(events: readonly ServerSentEvent[]): Promise<void> {
-    const chunks = events.map(({ data }) => ({ data, chunk: parseObject(data) }))
-    const choices = chunks.flatMap(({ chunk }) => choicesOf(chunk))
+  async #filterChunks(chunks: readonly Chunk[]): Promise<void> {
+    const choices = chunks.flatMap(choicesOf)
     const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
     const changed = deltas.length > 0 ? await this.#chain.chunk(deltas) : []
     const deltaOf = new Map(choices.map((choice, at) => [choice, changed[at] ?? null]))
-    let text = ""
-    for (const { data, chunk } of chunks) {
-      if (data === "[DONE]" || finishes(chunk)) text += await this.#requestHeldBackText()
-      text += this.#rewriteChunk(data, chunk, deltaOf)
+    const filtered: Chunk[] = []
+    for (const chunk of chunks) {
+      if (finishes(chunk)) filtered.push(...(await this.#requestHeldBackText()))
+      filtered.push(...this.#rewriteChunk(chunk, deltaOf))
     }
-    this.#send(text)
+    this.#send(filtered)
   }
 
-  #rewriteChunk(data: string, chunk: Fields | null, deltaOf: Map<Fields, Fields | null>): string {
+  #rewriteChunk(chunk: Chunk, deltaOf: Map<Fields, Fields | null>): Chunk[] {
     const choices = choicesOf(chunk)
-    if (chunk === null || choices.length === 0) return data === "" ? "" : eventOf(data)
+    if (chunk === null || choices.length === 0) return [chunk]
     const { choices: _own, usage: _usage, ...template } = chunk
     this.#template = template
     const kept = choices.flatMap((choice) => {
@@ -214,24 +213,25 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
       if (delta) return [{ ...choice, delta }]
       return typeof choice.finish_reason === "string" ? [{ ...choice, delta: {} }] : []
     })
-    return kept.length > 0 ? eventOf({ ...chunk, choices: kept }) : ""
+    return kept.length > 0 ? [{ ...chunk, choices: kept }] : []
   }
 
   /** Text held back by filters, requested once before the response ends. */
-  async #requestHeldBackText(): Promise<string> {
-    if (this.#isLastRequested) return ""
+  async #requestHeldBackText(): Promise<Chunk[]> {
+    if (this.#isLastRequested) return []
     this.#isLastRequested = true
     const [delta] = await this.#chain.chunk([{ content: "", last: true }])
-    if (typeof delta?.content !== "string" || delta.content === "") return ""
+    if (typeof delta?.content !== "string" || delta.content === "") return []
     const choice = { index: 0, delta: { content: delta.content }, finish_reason: null }
-    return eventOf({ ...this.#template, choices: [choice] })
+    return [{ ...this.#template, choices: [choice] }]
   }
 
   async #finish(): Promise<void> {
     if (this.#mode === "json") await this.#finishJson()
     else if (this.#mode === "gather") {
-      this.#accumulate(this.#decoder.end())
-      this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.completion())))
+      this.#send(
+        this.#accumulator.toChunks(await this.#chain.after(this.#accumulator.completion())),
+      )
     }
     this.#sendHead()
     if (!this.#isStopped) this.#receiver.onEnd()
@@ -240,6 +240,8 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   async #finishJson(): Promise<void> {
     const body = Buffer.concat(this.#body).toString("utf8")
     const reply = parseObject(body)
-    this.#send(reply ? JSON.stringify(await this.#chain.after(reply)) : body)
+    const text = reply ? JSON.stringify(await this.#chain.after(reply)) : body
+    this.#sendHead()
+    if (!this.#isStopped) this.#receiver.onData(Buffer.from(text))
   }
 }

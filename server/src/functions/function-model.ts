@@ -1,8 +1,9 @@
 import type { RequestHandle } from "@portico/http1"
 import { type FunctionError, functionError } from "@portico/sandbox"
-import type { ResponseReceiver } from "../connections/response-receiver.ts"
+import type { CompletionReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
+import type { Chunk } from "../formats/response-converter.ts"
 import { translatable } from "../i18n/message.ts"
 import { answerHeaders } from "./answer-headers.ts"
 import { type CompletionBuilder, createCompletionBuilder } from "./completion-builder.ts"
@@ -59,7 +60,7 @@ interface Deps {
 class FunctionResponse implements RequestHandle {
   readonly #deps: Deps
   readonly #request: FunctionModelRequest
-  readonly #receiver: ResponseReceiver
+  readonly #receiver: CompletionReceiver
   readonly #cancelled = new AbortController()
   readonly #builder: CompletionBuilder
   #run: Run | null = null
@@ -67,7 +68,7 @@ class FunctionResponse implements RequestHandle {
   #headSent = false
   #hasOutput = false
 
-  constructor(deps: Deps, request: FunctionModelRequest, receiver: ResponseReceiver) {
+  constructor(deps: Deps, request: FunctionModelRequest, receiver: CompletionReceiver) {
     this.#deps = deps
     this.#request = request
     this.#receiver = receiver
@@ -132,8 +133,8 @@ class FunctionResponse implements RequestHandle {
   #handleOutput(pieces: string[]): boolean {
     if (this.#cancelled.signal.aborted) return true
     this.#hasOutput = true
-    const text = this.#builder.add(pieces.map((piece): unknown => JSON.parse(piece)))
-    return this.#request.streamed ? this.#send(text) : true
+    const chunks = this.#builder.add(pieces.map((piece): unknown => JSON.parse(piece)))
+    return this.#request.streamed ? this.#send(chunks) : true
   }
 
   #sendHead(): void {
@@ -143,24 +144,26 @@ class FunctionResponse implements RequestHandle {
     this.#receiver.onHead(200, answerHeaders(streamed))
   }
 
-  #send(text: string): boolean {
-    if (text === "") return true
+  #send(chunks: readonly Chunk[]): boolean {
+    if (chunks.length === 0) return true
     this.#sendHead()
-    return this.#receiver.onData(Buffer.from(text))
+    return this.#receiver.onChunks(chunks)
   }
 
   #sendResult(reply: ReplyResult): void {
     if ("call" in reply) this.#forward(reply.call)
     else if ("text" in reply) this.#finish(this.#builder.add([reply.text]))
     else if ("whole" in reply) this.#finish(this.#builder.addCompletion(reply.whole))
-    else this.#finish("")
+    else this.#finish([])
   }
 
-  #finish(text: string): void {
+  #finish(chunks: readonly Chunk[]): void {
     if (this.#builder.isEstimate()) this.#request.estimated()
-    this.#send(
-      this.#request.streamed ? text + this.#builder.finalEvents() : this.#builder.completionJson(),
-    )
+    if (this.#request.streamed) this.#send([...chunks, ...this.#builder.finalChunks()])
+    else {
+      this.#sendHead()
+      this.#receiver.onData(Buffer.from(this.#builder.completionJson()))
+    }
     this.#receiver.onEnd()
   }
 
@@ -187,7 +190,7 @@ class FunctionResponse implements RequestHandle {
 /** Creates the responder that answers a request with a function instead of a provider. */
 export const createFunctionResponder =
   (deps: Deps) =>
-  (request: FunctionModelRequest, receiver: ResponseReceiver): RequestHandle => {
+  (request: FunctionModelRequest, receiver: CompletionReceiver): RequestHandle => {
     const response = new FunctionResponse(deps, request, receiver)
     receiver.attach(response)
     response.run().catch((error: unknown) => receiver.onListenerError(error))
