@@ -105,8 +105,14 @@ export const createDispatcher = ({
     dispatchRequest: DispatchRequest,
     { resolved, ...context }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
-    const { caller, request, usageContext, callingFunctions = [], conversion, dropped } =
-        dispatchRequest
+    const {
+      caller,
+      request,
+      usageContext,
+      callingFunctions = [],
+      conversion,
+      dropped,
+    } = dispatchRequest
     const { reader, usageRecorder, filteredResponse } = context
     usageRecorder?.setTarget(null, "function")
     if (!request.operation.isChatCompletion) {
