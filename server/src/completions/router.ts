@@ -4,9 +4,9 @@ import { jsonLimitsFor } from "../http/json-object.ts"
 import { json, type Responses, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Completions } from "./completions.ts"
-import { parseModelRequest } from "./model-request.ts"
 import type { ApiOperation } from "./operations/operation.ts"
 import { apiOperations } from "./operations/registry.ts"
+import { parseModelRequest } from "./request/model-request.ts"
 
 type ApiName = ApiOperation["api"]
 

@@ -3,7 +3,7 @@ import type {
   FailurePoint,
   ResponseConsumer,
   ResponseHead,
-} from "../completions/response-consumer.ts"
+} from "../completions/response/response-consumer.ts"
 import { forwardedHeaders } from "../connections/response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"

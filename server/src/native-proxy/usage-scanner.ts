@@ -1,5 +1,5 @@
-import { appendToTail, findUsage } from "../completions/body-usage.ts"
-import type { StreamScanner } from "../completions/response-consumer.ts"
+import { appendToTail, findUsage } from "../completions/response/body-usage.ts"
+import type { StreamScanner } from "../completions/response/response-consumer.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 

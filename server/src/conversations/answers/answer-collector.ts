@@ -1,9 +1,9 @@
+import type { ErrorReply } from "../../completions/response/error-reply.ts"
 import type {
   ResponseConsumer,
   ResponseHead,
   ResponseResult,
-} from "../../completions/response-consumer.ts"
-import type { ErrorReply } from "../../completions/upstream-response.ts"
+} from "../../completions/response/response-consumer.ts"
 import type { Failure } from "../../errors.ts"
 import { readErrorBody } from "../../formats/error-body.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"

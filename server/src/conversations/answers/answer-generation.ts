@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Completions } from "../../completions/completions.ts"
-import { parseModelRequest } from "../../completions/model-request.ts"
 import { chatOperation } from "../../completions/operations/chat.ts"
+import { parseModelRequest } from "../../completions/request/model-request.ts"
 import type { Caller } from "../../http/caller.ts"
 import { toFailure } from "../../http/errors.ts"
 import { toJsonBody } from "../../http/json-object.ts"

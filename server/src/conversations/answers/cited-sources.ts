@@ -1,4 +1,4 @@
-import { citedNumbers } from "../../completions/cited-numbers.ts"
+import { citedNumbers } from "../../completions/sources/cited-numbers.ts"
 import type { Message } from "../schema.ts"
 
 /** Marks the sources that an answer cites, once it is finished. */

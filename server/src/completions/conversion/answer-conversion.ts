@@ -1,0 +1,79 @@
+import { createChatDecoder } from "../../connections/chat-decoder.ts"
+import type { AnswerReports } from "../../formats/answer-reports.ts"
+import { chatEncoder } from "../../formats/chat-encoder.ts"
+import { MalformedResponse } from "../../formats/malformed-response.ts"
+import { ProviderError } from "../../formats/provider-error.ts"
+import { createFormatConverter, type ResponseConverter } from "../../formats/response-converter.ts"
+import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
+import type { ProviderKind } from "../../providers/registry.ts"
+import type { TokenCounts } from "../../usage/schema.ts"
+import type { ClientFormat, ConvertedAnswer } from "./answer-steps.ts"
+import type { BodyOwner, BodyThread } from "./body-thread.ts"
+import { type ClientConversion, createClientEncoder } from "./conversion.ts"
+import type { DroppedFields } from "./dropped-fields.ts"
+import { toBuffer } from "./thread-bytes.ts"
+
+/** An endpoint that answers in a format of its own. */
+export interface AnswerSource {
+  chatFormat: ChatFormat
+  kind: ProviderKind
+  model: ProviderModel
+}
+
+export interface AnswerFormats {
+  /** Null if the answer is a chat completion. */
+  source: AnswerSource | null
+  /** Null if the client expects a chat completion. */
+  client: ClientConversion | null
+  dropped?: DroppedFields | undefined
+  /** Called with what a provider reports before the end of its answer. */
+  reportTokens?: ((counts: TokenCounts) => void) | undefined
+}
+
+/** @throws {ProviderError | MalformedResponse} as the conversion did */
+const readAnswer = (
+  { result, dropped, promptTokens }: ConvertedAnswer,
+  reports: AnswerReports,
+): Buffer => {
+  dropped.forEach(reports.dropped)
+  promptTokens.forEach(reports.promptTokens)
+  if ("json" in result) return toBuffer(result.json)
+  if (!("status" in result)) throw new MalformedResponse(result.message)
+  const { status, message, body, retrySeconds } = result
+  throw new ProviderError({ status, message, code: "" }, body, retrySeconds)
+}
+
+/** What a thread needs to know of the client's format. */
+const toClientFormat = (conversion: ClientConversion): ClientFormat => {
+  const { operation, origin, answerContext, request, sources } = conversion
+  return { operation: operation.name, request, answerContext, originKey: origin.key, sources }
+}
+
+/** Converts answers: streams and small bodies immediately, large bodies in a thread. */
+export const createAnswerConversion =
+  (thread: BodyThread) =>
+  (
+    owner: BodyOwner,
+    { source, client, dropped, reportTokens }: AnswerFormats,
+  ): ResponseConverter => {
+    const reports: AnswerReports = {
+      dropped: dropped?.reportAnswer ?? (() => {}),
+      promptTokens: (tokens_in) => reportTokens?.({ tokens_in, tokens_out: 0 }),
+    }
+    const decoder = source && createChatDecoder(source.chatFormat, source.model, reports)
+    const encoder = client ? createClientEncoder(client, reportTokens) : chatEncoder
+    return {
+      ...createFormatConverter(decoder, encoder),
+      keepsBytes: !(source || client),
+      convertLargeBody: async (bytes) => {
+        const converted = await thread.run(owner, "convertAnswer", {
+          bytes,
+          source: source && { kind: source.kind, model: source.model },
+          client: client && toClientFormat(client),
+        })
+        return readAnswer(converted, reports)
+      },
+    }
+  }
+
+export type CreateAnswerConverter = ReturnType<typeof createAnswerConversion>

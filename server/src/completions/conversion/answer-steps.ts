@@ -1,0 +1,102 @@
+import { checkBodyValues } from "../../connections/answer-values.ts"
+import { createChatDecoder } from "../../connections/chat-decoder.ts"
+import type { AnswerReports } from "../../formats/answer-reports.ts"
+import type { AnswerContext, ReportDropped } from "../../formats/canonical-request.ts"
+import { chatEncoder } from "../../formats/chat-encoder.ts"
+import { createCompletionEncoder } from "../../formats/completion-encoder.ts"
+import { parseErrorObject } from "../../formats/error-body.ts"
+import { MalformedResponse } from "../../formats/malformed-response.ts"
+import { ProviderError } from "../../formats/provider-error.ts"
+import {
+  type AnswerDecoder,
+  type CompletionEncoder,
+  createFormatConverter,
+} from "../../formats/response-converter.ts"
+import { translatable } from "../../i18n/message.ts"
+import type { AnswerSources } from "../../knowledge/citations/citations.ts"
+import type { ProviderModel } from "../../providers/provider.ts"
+import { type ProviderKind, providers } from "../../providers/registry.ts"
+import { operationNamed } from "../operations/registry.ts"
+import { sourceMembersOf } from "../sources/source-encoder.ts"
+import { toBuffer } from "./thread-bytes.ts"
+
+/** The format of an answer's client. */
+export interface ClientFormat {
+  /** The name of the client's operation. */
+  operation: string
+  /** The client's request. */
+  request: Uint8Array
+  answerContext: AnswerContext
+  /** As in `AnswerOrigin`. */
+  originKey: string | null
+  sources: Pick<AnswerSources, "sources" | "sources_skipped"> | null
+}
+
+/** A whole answer, and the formats of its provider and its client; null for chat completions. */
+export interface AnswerToConvert {
+  bytes: Uint8Array
+  source: { kind: ProviderKind; model: ProviderModel } | null
+  client: ClientFormat | null
+}
+
+/** The outcome of a conversion, as a message between threads. */
+export interface ConvertedAnswer {
+  result:
+    | { kind: "answer"; json: Uint8Array }
+    | Pick<ProviderError, "status" | "message" | "body" | "retrySeconds" | "name">
+    | Pick<MalformedResponse, "message" | "name">
+  dropped: readonly string[]
+  promptTokens: readonly number[]
+}
+
+const toMessage = (error: unknown): ConvertedAnswer["result"] => {
+  if (error instanceof ProviderError) {
+    const { name, status, message, body, retrySeconds } = error
+    return { name, status, message, body, retrySeconds }
+  }
+  if (!(error instanceof MalformedResponse)) throw error
+  return { name: error.name, message: error.message }
+}
+
+const createDecoder = (
+  { kind, model }: NonNullable<AnswerToConvert["source"]>,
+  reports: AnswerReports,
+): AnswerDecoder => {
+  const { chatFormat } = providers[kind]
+  if (!chatFormat) throw new Error(`Answers of ${kind} are chat completions.`)
+  return createChatDecoder(chatFormat, model, reports)
+}
+
+const createEncoder = (client: ClientFormat, reportDropped: ReportDropped): CompletionEncoder => {
+  const { operation, answerContext, originKey, sources } = client
+  const { format } = operationNamed(operation)
+  if (!format) throw new Error(`Answers to ${operation} are not converted.`)
+  const encoder = format.createEncoder({
+    request: JSON.parse(toBuffer(client.request).toString("utf8")),
+    ...answerContext,
+    sourceMembers: (text) => (sources ? { ...sourceMembersOf(sources, text) } : {}),
+  })
+  return createCompletionEncoder(encoder, { origin: { key: originKey }, reportDropped })
+}
+
+/** Converts an answer to the client's format. */
+export const convertAnswer = ({ bytes, source, client }: AnswerToConvert): ConvertedAnswer => {
+  const dropped: string[] = []
+  const promptTokens: number[] = []
+  const reports: AnswerReports = {
+    dropped: (name) => void dropped.push(name),
+    promptTokens: (count) => void promptTokens.push(count),
+  }
+  const decoder = source && createDecoder(source, reports)
+  const encoder = client ? createEncoder(client, reports.dropped) : chatEncoder
+  try {
+    const received = toBuffer(bytes)
+    checkBodyValues(received)
+    const body = parseErrorObject(received.toString("utf8"))
+    if (!body) throw new MalformedResponse(translatable("not_a_completion"))
+    const json = Buffer.from(createFormatConverter(decoder, encoder).convertBody(body))
+    return { result: { kind: "answer", json }, dropped, promptTokens }
+  } catch (error) {
+    return { result: toMessage(error), dropped, promptTokens }
+  }
+}

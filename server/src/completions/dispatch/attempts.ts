@@ -1,0 +1,130 @@
+import type { UpstreamRequest } from "@portico/http1"
+import type { ConnectionAttempt } from "../../connections/connection-attempt.ts"
+import type { Endpoint } from "../../connections/connection-registry.ts"
+import { ConvertingHandler } from "../../connections/converting-handler.ts"
+import { orderEndpoints } from "../../connections/load-balancing.ts"
+import { Failure } from "../../errors.ts"
+import { type AnswerOrigin, originKeyOf } from "../../formats/answer-origin.ts"
+import type { ResolvedModel } from "../../models/catalogue.ts"
+import { type ChatFormat, servesOperation } from "../../providers/provider.ts"
+import type { TokenCounts } from "../../usage/schema.ts"
+import type { CreateAnswerConverter } from "../conversion/answer-conversion.ts"
+import type { BodyOwner } from "../conversion/body-thread.ts"
+import type { ClientConversion } from "../conversion/conversion.ts"
+import type { DroppedFields } from "../conversion/dropped-fields.ts"
+import type { RequestConversion } from "../conversion/request-conversion.ts"
+import { apiOperations } from "../operations/registry.ts"
+import { toUpstreamRequest } from "../request/changed-request.ts"
+import type { ModelRequest } from "../request/model-request.ts"
+
+export interface AttemptContext {
+  request: ModelRequest
+  /** The client's request in its own format, for endpoints that speak it. */
+  original: ModelRequest | null
+  /**
+   * Set if `request` is a canonical prompt, with members that chat completions lack. Each attempt
+   * sets where its answer comes from.
+   */
+  origin: AnswerOrigin | null
+  resolved: ResolvedModel
+  /** Client headers to forward. */
+  headers: Record<string, string>
+  dropped: DroppedFields | undefined
+  /** Called with what a provider reports before the end of its answer. */
+  reportTokens: (counts: TokenCounts) => void
+  owner: BodyOwner
+  encode: RequestConversion["encode"]
+  createConverter: CreateAnswerConverter
+  /** The client's format; null if it expects chat completions, or something else converts them. */
+  client: ClientConversion | null
+}
+
+const noReport = (): void => {}
+
+/** Null if the provider accepts the request's format. */
+const chatFormatOf = ({ request }: AttemptContext, { connection }: Endpoint): ChatFormat | null =>
+  request.operation.isChatCompletion ? connection.provider.chatFormat : null
+
+/** The body for one connection, in its provider's format. @throws {Failure} */
+const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
+  const { request, origin, resolved, dropped, owner, encode } = context
+  const { connection, model } = endpoint
+  const { kind, base_url: baseUrl } = connection.config
+  const chatFormat = chatFormatOf(context, endpoint)
+  // Now rather than in the thread, which has a copy.
+  if (origin) origin.key = chatFormat ? null : originKeyOf(baseUrl, model.name)
+  const changed = toUpstreamRequest(request, resolved.workspace, model.name)
+  if (!(chatFormat || origin)) return changed.toBytes()
+  const report = dropped?.startAttempt() ?? noReport
+  return encode(owner, changed, { kind, baseUrl, model }, report)
+}
+
+const passThroughBody = (
+  original: ModelRequest,
+  { dropped }: AttemptContext,
+  { model }: Endpoint,
+): Buffer => {
+  dropped?.startUnchangedAttempt()
+  return toUpstreamRequest(original, [], model.name).toBytes()
+}
+
+/** What a response passes on its way to the receiver; undefined if it passes unchanged. */
+const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
+  const { owner, createConverter, client, dropped, reportTokens } = context
+  const { connection, model } = endpoint
+  const chatFormat = chatFormatOf(context, endpoint)
+  const source = chatFormat && { chatFormat, kind: connection.config.kind, model }
+  if (!(source || client)) return undefined
+  return (receiver, pacing) => {
+    const converter = createConverter(owner, { source, client, dropped, reportTokens })
+    return new ConvertingHandler(receiver, converter, pacing)
+  }
+}
+
+const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt => {
+  const { request, original, headers } = context
+  const { connection } = endpoint
+  const { provider } = connection
+  const passed = original && connection.hasOperation(original.operation) ? original : null
+  return {
+    connection,
+    usesModel: true,
+    model: endpoint.model.name,
+    convert: passed ? undefined : converterOf(context, endpoint),
+    request: () => {
+      const toRequest = (body: Buffer): UpstreamRequest => ({
+        method: "POST",
+        path: provider.operationPath((passed ?? request).operation),
+        headers: {
+          ...headers,
+          "user-agent": "Portico",
+          ...connection.headers,
+          "content-type": "application/json",
+        },
+        body,
+      })
+      const body = passed
+        ? passThroughBody(passed, context, endpoint)
+        : encodeBody(context, endpoint)
+      return body instanceof Promise ? body.then(toRequest) : toRequest(body)
+    },
+  }
+}
+
+/** @throws {Failure} `bad_request` if no connection of the model supports the operation */
+const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
+  const usable = endpoints.filter(({ connection }) => connection.hasOperation(operation))
+  const [first] = endpoints
+  if (usable.length > 0 || !first) return orderEndpoints(usable)
+  const { provider } = first.connection
+  const served = apiOperations.filter((one) => servesOperation(provider, one))
+  const names = served.map(({ name }) => name).join(", ")
+  const message = `Model "${id}" is offered by ${provider.label.text}, which only supports ${names}.`
+  throw new Failure("bad_request", message, { param: "model" })
+}
+
+/** One attempt per endpoint of the model that can answer, in the order in which they are tried. */
+export const createAttempts = (context: AttemptContext): ConnectionAttempt[] =>
+  findEndpoints(context.request, context.resolved).map((endpoint) =>
+    createAttempt(context, endpoint),
+  )

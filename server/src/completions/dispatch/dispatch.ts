@@ -1,0 +1,245 @@
+import type { RequestHandle } from "@portico/http1"
+import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
+import { sendWithFailover } from "../../connections/send.ts"
+import { Failure } from "../../errors.ts"
+import { originKeyOf } from "../../formats/answer-origin.ts"
+import { FilteredResponse } from "../../functions/filtered-response.ts"
+import type { FunctionModelRequest } from "../../functions/function-model.ts"
+import type { FunctionModel } from "../../functions/function-registry.ts"
+import type { Caller } from "../../http/caller.ts"
+import { checkParsableSize } from "../../http/json-object.ts"
+import type { FairEventLoop } from "../../limits/fair-loop.ts"
+import type { ResolvedModel } from "../../models/catalogue.ts"
+import type { UsageContext, UsageRecorder, UsageRecorders } from "../../usage/usage-recorder.ts"
+import type { CreateAnswerConverter } from "../conversion/answer-conversion.ts"
+import type { ClientConversion } from "../conversion/conversion.ts"
+import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
+import type { DroppedFields } from "../conversion/dropped-fields.ts"
+import type { RequestConversion } from "../conversion/request-conversion.ts"
+import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/changed-request.ts"
+import type { ModelRequest } from "../request/model-request.ts"
+import type { ResponseConsumer, ResponseResult } from "../response/response-consumer.ts"
+import { SseScanner } from "../response/sse-scanner.ts"
+import { createAttempts } from "./attempts.ts"
+import { filterRequest, type ModelFilters, type OpenFilters } from "./model-filters.ts"
+import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
+
+export interface DispatchRequest {
+  caller: Caller
+  request: ModelRequest
+  /** The HTTP request or job that the usage record belongs to. */
+  usageContext: UsageContext
+  /** The functions through which the request was made, outermost first. */
+  callingFunctions?: readonly string[] | undefined
+  /** Ends the response, like a disconnect of its client. */
+  signal?: AbortSignal | undefined
+  /** Set if `request` is a canonical prompt and the client expects another format. */
+  conversion?: ClientConversion | undefined
+  /** Collects what providers' formats lack. */
+  dropped?: DroppedFields | undefined
+}
+
+export interface DispatchTarget {
+  resolved: ResolvedModel
+  /** Client headers to forward. */
+  headers: Record<string, string>
+}
+
+interface SendContext extends Pick<PendingResponse, "reader" | "usageRecorder"> {
+  /** Takes the response as a chat completion; omitted if no filter does. */
+  filteredResponse?: FilteredResponse
+}
+
+export interface DispatcherDeps {
+  fairLoop: FairEventLoop
+  usageRecorders: UsageRecorders
+  filters: ModelFilters
+  trackResponse: TrackResponse
+  conversion: Pick<RequestConversion, "encode">
+  createConverter: CreateAnswerConverter
+  /** Calls a function that acts as a model. */
+  callFunction: (ask: FunctionModelRequest, receiver: CompletionReceiver) => RequestHandle
+}
+
+/** For a stream in the client's format. */
+const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => {
+  const { endMarkers, isNumbered } = (conversion ?? request).operation.stream
+  if (isNumbered) return new SseScanner(endMarkers, "whole_events")
+  const isUsageHidden = conversion === undefined && hidesUsage(request)
+  return new SseScanner(endMarkers, isUsageHidden ? "without_usage" : "bytes")
+}
+
+/**
+ * Sends a request to an endpoint of its model and hands the response to a consumer. On its way, the
+ * response passes:
+ *
+ * 1. a `ConvertingHandler` in each attempt, if the provider's format is not the client's;
+ * 2. the `FilteredResponse`, if the model has filters;
+ * 3. the `ConvertingReceiver`, if filters or a function return chat completions in place of the client's
+ *    format;
+ * 4. the `ResponseReader`, whose `SseScanner` watches streams;
+ * 5. the consumer: a client's is the `ResponseRelay`, behind the `StoringConsumer` if it is stored.
+ */
+export const createDispatcher = ({
+  fairLoop,
+  usageRecorders,
+  filters,
+  trackResponse,
+  conversion: { encode },
+  createConverter,
+  callFunction,
+}: DispatcherDeps) => {
+  /** A receiver of chat completions, whatever the client's format is. */
+  const createFormatter = (
+    reader: ResponseReceiver,
+    { caller, conversion, dropped }: DispatchRequest,
+  ): CompletionReceiver => {
+    const owner = { userId: caller.user.id }
+    const formats = { source: null, client: conversion ?? null, dropped }
+    const share = fairLoop.of(caller.user.id)
+    return new ConvertingReceiver(reader, createConverter(owner, formats), share)
+  }
+
+  const callFunctionModel = (
+    model: FunctionModel,
+    dispatchRequest: DispatchRequest,
+    { resolved, ...context }: SendContext & Pick<DispatchTarget, "resolved">,
+  ): void => {
+    const {
+      caller,
+      request,
+      usageContext,
+      callingFunctions = [],
+      conversion,
+      dropped,
+    } = dispatchRequest
+    const { reader, usageRecorder, filteredResponse } = context
+    usageRecorder?.setTarget(null, "function")
+    if (!request.operation.isChatCompletion) {
+      const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
+      throw new Failure("bad_request", message, { param: "model" })
+    }
+    if (conversion) conversion.origin.key = originKeyOf("function", model.id)
+    const reportDropped = dropped?.startAttempt() ?? (() => {})
+    const changed = toUpstreamRequest(request, resolved.workspace, model.id)
+    callFunction(
+      {
+        model,
+        body: conversion
+          ? buildPlainChatBody(changed, { origin: conversion.origin.key, report: reportDropped })
+          : checkParsableSize(changed.toBytes()),
+        streamed: request.streamed,
+        estimated: () => usageRecorder?.markEstimated(),
+        caller,
+        requestId: usageContext.requestId,
+        callingFunctions,
+      },
+      filteredResponse ?? createFormatter(reader, dispatchRequest),
+    )
+  }
+
+  const send = (
+    dispatchRequest: DispatchRequest,
+    { resolved, headers }: DispatchTarget,
+    context: SendContext,
+  ): void => {
+    const { caller, request, conversion, dropped } = dispatchRequest
+    const { reader, filteredResponse, usageRecorder } = context
+    if (resolved.functionModel) {
+      callFunctionModel(resolved.functionModel, dispatchRequest, { ...context, resolved })
+      return
+    }
+    const owner = { userId: caller.user.id }
+    const attempts = createAttempts({
+      request,
+      resolved,
+      headers,
+      dropped,
+      owner,
+      encode,
+      createConverter,
+      client: filteredResponse ? null : (conversion ?? null),
+      original: conversion?.original ?? null,
+      origin: conversion?.origin ?? null,
+      reportTokens: (counts) => usageRecorder?.reportTokens(counts),
+    })
+    const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
+    const share = fairLoop.of(caller.user.id)
+    const receiver = filteredResponse ?? reader
+    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
+  }
+
+  const track = (
+    dispatchRequest: DispatchRequest,
+    { id }: ResolvedModel,
+    consumer: ResponseConsumer,
+    start: (pending: PendingResponse) => void,
+  ): Promise<ResponseResult> => {
+    const { caller, request, usageContext, signal, conversion } = dispatchRequest
+    const { name, recordsUsage } = (conversion ?? request).operation
+    const startUsageRecord = (): UsageRecorder =>
+      usageRecorders.start({
+        context: usageContext,
+        caller,
+        operation: name,
+        model: id,
+        streamed: request.streamed,
+        prompt: request,
+      })
+    const scanner = createScanner(dispatchRequest)
+    return trackResponse(
+      {
+        ...{ caller, consumer, scanner, model: request.model, signal },
+        ...(recordsUsage && { startUsageRecord }),
+      },
+      start,
+    )
+  }
+
+  /** Sends the request as its filters change it, and the response through them. */
+  const dispatchFiltered = (
+    dispatchRequest: DispatchRequest,
+    { resolved, headers }: DispatchTarget,
+    { consumer, openFilters }: { consumer: ResponseConsumer; openFilters: OpenFilters },
+  ): Promise<ResponseResult> => {
+    const sendFiltered = async (pending: PendingResponse): Promise<void> => {
+      const { reader, usageRecorder } = pending
+      usageRecorder?.setTarget(null, "function")
+      const controller = new AbortController()
+      reader.attach({ resume: () => {}, cancel: () => controller.abort() })
+      const chain = await openFilters(controller.signal)
+      try {
+        const request = await filterRequest(chain, dispatchRequest.request, resolved)
+        if (controller.signal.aborted) return
+        const formatter = createFormatter(reader, dispatchRequest)
+        const filteredResponse = new FilteredResponse(formatter, chain)
+        const target = { resolved: { ...resolved, workspace: [] }, headers }
+        const filtered = { ...dispatchRequest, request }
+        send(filtered, target, { reader, usageRecorder, filteredResponse })
+        await ended
+      } finally {
+        await chain.close()
+      }
+    }
+    const ended = track(dispatchRequest, resolved, consumer, (pending) => {
+      sendFiltered(pending).catch(pending.fail)
+    })
+    return ended
+  }
+
+  /** Resolves when the response has ended. @throws {Failure} if the request cannot be sent */
+  return (
+    dispatchRequest: DispatchRequest,
+    target: DispatchTarget,
+    consumer: ResponseConsumer,
+  ): Promise<ResponseResult> => {
+    const { resolved } = target
+    const openFilters = filters.attachedTo(resolved, dispatchRequest)
+    if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
+    return track(dispatchRequest, resolved, consumer, (pending) => {
+      send(dispatchRequest, target, pending)
+    })
+  }
+}
+
+export type Dispatch = ReturnType<typeof createDispatcher>

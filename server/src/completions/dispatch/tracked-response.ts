@@ -1,0 +1,115 @@
+import { Failure } from "../../errors.ts"
+import type { Caller } from "../../http/caller.ts"
+import type { InFlightRequests } from "../../http/in-flight-requests.ts"
+import { translatable } from "../../i18n/message.ts"
+import type { ModelCatalogue } from "../../models/catalogue.ts"
+import { outcomeOfErrorStatus } from "../../usage/outcome.ts"
+import type { UsageRecorder } from "../../usage/usage-recorder.ts"
+import type {
+  ResponseConsumer,
+  ResponseResult,
+  StreamScanner,
+} from "../response/response-consumer.ts"
+import { ResponseReader } from "../response/response-reader.ts"
+
+interface Deps {
+  inFlight: InFlightRequests
+  catalogue: Pick<ModelCatalogue, "isAccessRevoked">
+}
+
+interface ResponseRequest {
+  caller: Caller
+  consumer: ResponseConsumer
+  scanner: StreamScanner
+  /** The model that the caller must keep access to. */
+  model?: string | undefined
+  /** Without it, no usage is recorded. */
+  startUsageRecord?: (() => UsageRecorder) | undefined
+  /** Ends the response, like a disconnect of its client. */
+  signal?: AbortSignal | undefined
+}
+
+/** A response that is still to come. */
+export interface PendingResponse {
+  reader: ResponseReader
+  usageRecorder: UsageRecorder | null
+  /** Ends the response: reports a `Failure` to the consumer, and other errors to the caller. */
+  fail: (error: unknown) => void
+}
+
+export const revokedFailure = (): Failure =>
+  new Failure("unauthorized", translatable("credential_revoked"))
+
+const accessRevokedFailure = (id: string): Failure =>
+  new Failure("forbidden", translatable("model_access_revoked", { id: id.slice(0, 200) }))
+
+export const shutdownFailure = (): Failure =>
+  new Failure("shutting_down", translatable("shutting_down"))
+
+/**
+ * Reads responses as requests in progress: revocation and shutdown end them, and each has one usage
+ * record from before it is sent until its end.
+ */
+export const createResponseTracker =
+  ({ inFlight, catalogue }: Deps) =>
+  /**
+   * @param send sends the request, now or later; throws a `Failure` to refuse it
+   * @returns resolves when the response has ended, however it ended; rejects with an exception
+   *   that was not reported to its consumer
+   * @throws {Failure} `rate_limited`
+   */
+  (
+    { caller, consumer, scanner, model, startUsageRecord, signal }: ResponseRequest,
+    send: (pending: PendingResponse) => void,
+  ): Promise<ResponseResult> =>
+    new Promise((resolve, reject) => {
+      // `track` may throw. It calls none of these callbacks before the current tick ends.
+      const unregister = inFlight.track(caller, {
+        revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
+        shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
+        ...(model !== undefined && {
+          accessRevocation: {
+            isDue: (present: Caller) => catalogue.isAccessRevoked(present, model),
+            end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(model))),
+          },
+        }),
+      })
+      const failUnexpectedly = (error: unknown): void => {
+        reader.abandon()
+        unregister()
+        reject(error)
+      }
+      const usageRecorder = startUsageRecord?.() ?? null
+      const reader = new ResponseReader({
+        consumer,
+        scanner,
+        usageRecorder,
+        onDone: (result) => {
+          unregister()
+          resolve(result)
+        },
+        onUnexpectedError: failUnexpectedly,
+      })
+      const runGuarded = (work: () => void): void => {
+        try {
+          work()
+        } catch (error) {
+          failUnexpectedly(error)
+        }
+      }
+      const cancel = (): void => runGuarded(() => reader.stop("client_cancelled"))
+      if (signal?.aborted) cancel()
+      else signal?.addEventListener("abort", cancel)
+      const fail = (error: unknown): void => {
+        if (error instanceof Failure) {
+          runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))
+        } else failUnexpectedly(error)
+      }
+      try {
+        send({ reader, usageRecorder, fail })
+      } catch (error) {
+        fail(error)
+      }
+    })
+
+export type TrackResponse = ReturnType<typeof createResponseTracker>

@@ -1,0 +1,295 @@
+import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
+import type { Connection } from "../../connections/connection.ts"
+import type { ResponseReceiver } from "../../connections/response-receiver.ts"
+import { upstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
+import { Failure } from "../../errors.ts"
+import { MalformedResponse } from "../../formats/malformed-response.ts"
+import { translatable } from "../../i18n/message.ts"
+import { outcomeOfErrorStatus } from "../../usage/outcome.ts"
+import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
+import type { UsageRecorder } from "../../usage/usage-recorder.ts"
+import { appendToTail, findUsage } from "./body-usage.ts"
+import { isErrorBody, toErrorReply } from "./error-reply.ts"
+import type {
+  ResponseConsumer,
+  ResponseHead,
+  ResponseResult,
+  StreamScanner,
+} from "./response-consumer.ts"
+
+/** A body that is not streamed is read up to this size; a consumer may pass longer ones on. */
+const maxBodyBytes = 16_000_000
+/** A longer error body is truncated. */
+const maxErrorBytes = 1024 * 1024
+
+const empty = Buffer.alloc(0)
+
+type Stage =
+  /** Nothing has arrived yet. */
+  | "waiting"
+  /** An error body is being read. */
+  | "error"
+  /** A body that is not streamed is being read. */
+  | "body"
+  /** Bytes are passed on as they arrive. */
+  | "passing"
+  | "over"
+
+interface Deps {
+  consumer: ResponseConsumer
+  scanner: StreamScanner
+  /** Null if no usage is recorded. */
+  usageRecorder: UsageRecorder | null
+  /** Called exactly once, when the consumer is done. */
+  onDone: (result: ResponseResult) => void
+  /** Called with an error that could not be reported to the consumer. */
+  onUnexpectedError: (error: unknown) => void
+}
+
+/**
+ * Reads a provider's response for a consumer: tells streams, bodies and errors apart, limits their
+ * size, checks that they are complete, and records the usage when the response ends.
+ */
+export class ResponseReader implements ResponseReceiver, RequestHandle {
+  readonly #consumer: ResponseConsumer
+  readonly #scanner: StreamScanner
+  readonly #usageRecorder: UsageRecorder | null
+  readonly #onDone: Deps["onDone"]
+  readonly #onUnexpectedError: Deps["onUnexpectedError"]
+  #handle: RequestHandle | null = null
+  #connection: Connection | null = null
+  #stage: Stage = "waiting"
+  #head: ResponseHead | null = null
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
+  #bodyTokens: TokenCounts | null = null
+
+  constructor({ consumer, scanner, usageRecorder, onDone, onUnexpectedError }: Deps) {
+    this.#consumer = consumer
+    this.#scanner = scanner
+    this.#usageRecorder = usageRecorder
+    this.#onDone = onDone
+    this.#onUnexpectedError = onUnexpectedError
+    consumer.onOpen?.(this)
+  }
+
+  /** Sets the handle used to resume and cancel the upstream request. */
+  attach(handle: RequestHandle): void {
+    if (this.#stage === "over") handle.cancel()
+    this.#handle = handle
+  }
+
+  resume(): void {
+    this.#handle?.resume()
+  }
+
+  /** Ends the response as its client wishes. */
+  cancel(): void {
+    this.stop("client_cancelled")
+  }
+
+  stop(outcome: RequestOutcome, failure?: Failure): void {
+    if (this.#stage === "over") return
+    this.#handle?.cancel()
+    if (failure) this.#fail(failure, outcome)
+    else this.#finish(outcome)
+  }
+
+  /** Ends the response after an unexpected error, which cannot be reported to the consumer. */
+  abandon(): void {
+    if (this.#stage === "over") return
+    this.#stage = "over"
+    this.#handle?.cancel()
+    const unread = { tokens: null, chunksOut: 0 }
+    this.#usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
+  }
+
+  onConnectionSelected(connection: Connection): void {
+    this.#connection = connection
+    this.#usageRecorder?.setTarget(connection.config.id, connection.config.kind)
+  }
+
+  onHead(status: number, rawHeaders: readonly string[]): void {
+    if (this.#stage === "over") return // its client left while a large answer was converted
+    const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
+    const isStream = type.startsWith("text/event-stream")
+    this.#head = { status, rawHeaders, isStream }
+    const isError = status < 200 || status > 299
+    if (this.#consumer.passesEverything || (isStream && !isError)) this.#start(this.#head)
+    else if (isError) this.#stage = "error"
+    else if (type === "" || type.includes("json")) this.#stage = "body"
+    else this.#rejectContentType(type)
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#stage === "passing") return this.#pass(chunk)
+    if (this.#stage === "over") return true
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
+    return this.#stage === "error" ? this.#limitError() : this.#limitBody()
+  }
+
+  onEnd(): void {
+    if (this.#stage === "error") this.#endError()
+    else if (this.#stage === "body") this.#endBody()
+    else if (this.#stage === "passing") this.#endPassing()
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#stage === "error") this.#endError()
+    else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#connection))
+  }
+
+  onListenerError(error: unknown): void {
+    if (!(error instanceof Failure) || this.#stage === "over") this.#onUnexpectedError(error)
+    else this.stop(outcomeOfErrorStatus(error.status), error)
+  }
+
+  #start(head: ResponseHead): void {
+    this.#stage = "passing"
+    this.#consumer.onStart(head)
+  }
+
+  #pass(chunk: Buffer): boolean {
+    this.#usageRecorder?.markFirstToken()
+    if (!this.#isScanned()) return this.#passUnscanned(chunk)
+    const bytes = this.#scanner.push(chunk)
+    return bytes.length === 0 || this.#consumer.onChunk(bytes)
+  }
+
+  #isScanned(): boolean {
+    return this.#head?.isStream === true || this.#consumer.passesEverything === true
+  }
+
+  #passUnscanned(chunk: Buffer): boolean {
+    this.#buffered = [appendToTail(this.#takeBuffered(), chunk)]
+    return this.#consumer.onChunk(chunk)
+  }
+
+  #limitError(): boolean {
+    if (this.#bufferedBytes <= maxErrorBytes) return true
+    this.#handle?.cancel()
+    this.#endError()
+    return true
+  }
+
+  #limitBody(): boolean {
+    const { passesBodiesAbove = Number.POSITIVE_INFINITY } = this.#consumer
+    if (this.#bufferedBytes > passesBodiesAbove && this.#head) {
+      this.#start(this.#head)
+      return this.#pass(this.#takeBuffered())
+    }
+    if (this.#bufferedBytes > maxBodyBytes)
+      throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
+    return true
+  }
+
+  #takeBuffered(): Buffer {
+    const [only] = this.#buffered
+    const body = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
+    this.#buffered = []
+    return body
+  }
+
+  /** A success in a format that no client can read, such as a sign-in page. */
+  #rejectContentType(type: string): void {
+    this.#handle?.cancel()
+    const provider = upstreamLabel(this.#connection)
+    const message = translatable("provider_content_type", { provider, type: type.slice(0, 100) })
+    this.#fail(new Failure("upstream_broken", message))
+  }
+
+  #endError(): void {
+    const head = this.#receivedHead()
+    const error = toErrorReply(head.status, this.#takeBuffered(), this.#connection)
+    if (error instanceof Failure) this.#fail(error)
+    else {
+      const { status } = error
+      this.#conclude({ outcome: outcomeOfErrorStatus(status), status, failure: undefined }, () =>
+        this.#consumer.onErrorReply?.(error, head),
+      )
+    }
+  }
+
+  #endBody(): void {
+    const body = this.#takeBuffered()
+    this.#usageRecorder?.markFirstToken()
+    this.#consumer.onBody?.(body, this.#receivedHead())
+    this.#bodyTokens = findUsage(body)
+    this.#finish(isErrorBody(body) ? "upstream_error" : "ok")
+  }
+
+  #endPassing(): void {
+    if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
+    else if (!this.#passEndOfStream()) {
+      const provider = upstreamLabel(this.#connection)
+      this.#fail(new Failure("upstream_broken", translatable("provider_ended_early", { provider })))
+      return
+    }
+    this.#consumer.onEnd()
+    const { status } = this.#receivedHead()
+    if (status >= 400) this.#finish(outcomeOfErrorStatus(status))
+    else this.#finish(this.#scanner.hasError ? "upstream_error" : "ok")
+  }
+
+  /** @returns whether the stream is complete */
+  #passEndOfStream(): boolean {
+    const rest = this.#scanner.end()
+    if (rest && rest.length > 0) this.#consumer.onChunk(rest)
+    return rest !== null
+  }
+
+  #fail(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
+    if (this.#stage === "over") return
+    const head = this.#stage === "passing" ? this.#head : null
+    this.#conclude({ outcome, status: head?.status ?? failure.status, failure }, () => {
+      const rest = head ? this.#scanner.breakOff() : empty
+      if (rest.length > 0) this.#consumer.onChunk(rest)
+      this.#consumer.onFailure(failure, { head, isEventOpen: this.#scanner.isEventOpen })
+    })
+  }
+
+  #receivedHead(): ResponseHead {
+    if (!this.#head) throw new Error("A response ended before its head")
+    return this.#head
+  }
+
+  #finish(outcome: RequestOutcome): void {
+    if (this.#stage === "over") return
+    this.#conclude({ outcome, status: this.#head?.status ?? 0, failure: undefined }, () => {})
+  }
+
+  /**
+   * Ends the response. The consumer may stop it in return; an exception of `notify` ends the request
+   * instead, as nothing is left to report it to the consumer.
+   */
+  #conclude(
+    { outcome, status, failure }: Pick<ResponseResult, "outcome" | "status" | "failure">,
+    notify: () => void,
+  ): void {
+    this.#stage = "over"
+    let unreported: { error: unknown } | null = null
+    try {
+      notify()
+    } catch (error) {
+      unreported = { error }
+    }
+    const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
+    const { eventCount: chunks, promptTokens } = this.#scanner
+    if (promptTokens !== null)
+      this.#usageRecorder?.reportTokens({ tokens_in: promptTokens, tokens_out: 0 })
+    this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
+    const result = { outcome, status, tokens, chunks, failure }
+    if (unreported) this.#onUnexpectedError(unreported.error)
+    else this.#onDone(result)
+    this.#consumer.onDone?.(result)
+  }
+
+  /** The counts of a stream that broke off are those last reported, and about one per event since. */
+  #streamTokens(outcome: RequestOutcome): TokenCounts | null {
+    const { tokens, eventsAfterTokens } = this.#scanner
+    if (tokens === null || outcome === "ok" || eventsAfterTokens === 0) return tokens
+    this.#usageRecorder?.markEstimated()
+    return { ...tokens, tokens_out: tokens.tokens_out + eventsAfterTokens }
+  }
+}

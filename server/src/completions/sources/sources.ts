@@ -1,0 +1,121 @@
+import { z } from "zod"
+import { fail } from "../../errors.ts"
+import type { Caller } from "../../http/caller.ts"
+import {
+  type AnswerSources,
+  type Citations,
+  FileReference,
+  type ModelCollection,
+} from "../../knowledge/citations/citations.ts"
+import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
+import { estimateTokens } from "../../knowledge/tokens.ts"
+import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
+import { collectionIdsOf } from "../../models/knowledge-references.ts"
+import type { ModelRequest } from "../request/model-request.ts"
+
+const References = z.array(FileReference).max(100)
+
+const maxQuestionLength = 10_000
+/** In tokens; used if the provider does not report the model's context length. */
+const defaultContext = 8192
+const minContextTokens = 500
+
+/** The text of a message's content, which may have parts. */
+export const textOfContent = (content: unknown): string => {
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) return ""
+  return content
+    .map((part) => (typeof part?.text === "string" ? part.text : ""))
+    .filter(Boolean)
+    .join("\n")
+}
+
+/** The retrieval query: the user's last message, and the one before it. */
+const searchQueryOf = (messages: unknown): { question: string; previous: string | undefined } => {
+  if (!Array.isArray(messages)) return { question: "", previous: undefined }
+  const [question = "", previous] = messages
+    .filter((message) => message?.role === "user")
+    .slice(-2)
+    .map(({ content }) => textOfContent(content).trim().slice(0, maxQuestionLength))
+    .toReversed()
+  return { question, previous }
+}
+
+/** Half of the context that the conversation leaves free. */
+const contextTokensFor = (resolved: ResolvedModel, messages: unknown): number => {
+  const lengths = resolved.endpoints.flatMap(({ model }) => model.context_length ?? [])
+  const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
+  const texts = Array.isArray(messages)
+    ? messages.map((message) => textOfContent(message?.content))
+    : []
+  const usedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+  return Math.max(minContextTokens, Math.floor((context - usedTokens) / 2))
+}
+
+/**
+ * Collections attached to a workspace model: ids, or objects with an id. They are searched with the
+ * model owner's access, unless other users may edit the model and could attach collections
+ * themselves.
+ */
+const attachedCollections = (
+  { workspace }: ResolvedModel,
+  ownerOf: ModelCatalogue["ownerOf"],
+): ModelCollection[] =>
+  workspace.flatMap((model) => {
+    const ids = collectionIdsOf(model.meta.knowledge)
+    if (ids.length === 0) return []
+    const othersWrite = model.access_grants.some(({ permission }) => permission === "write")
+    const owner = othersWrite ? undefined : ownerOf(model)
+    return ids.map((id) => ({ id, owner }))
+  })
+
+/** A request with its sources added, and the citations to report with the response. */
+export interface RequestWithSources {
+  request: ModelRequest
+  /** Null if no sources were requested. */
+  citationResult: AnswerSources | null
+}
+
+interface Deps {
+  citations: Citations
+  ownerOf: ModelCatalogue["ownerOf"]
+  template: () => string
+}
+
+/** Whether a request or its model refers to files or collections. */
+export const needsSources = (
+  { operation, fields }: ModelRequest,
+  resolved: ResolvedModel,
+): boolean =>
+  operation.isChatCompletion &&
+  ("files" in fields || resolved.workspace.some(({ meta }) => Array.isArray(meta.knowledge)))
+
+/** Replaces the request's `files` with the passages found in them. @throws {Failure} */
+export const createSourceSearch =
+  ({ citations, ownerOf, template }: Deps) =>
+  async (
+    caller: Caller,
+    input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
+  ): Promise<RequestWithSources> => {
+    const { resolved, signal } = input
+    const parsed = References.safeParse(input.request.fields.files ?? [])
+    if (!parsed.success) {
+      const expected = 'an array of {"type":"file" or "collection","id":"…"}'
+      return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
+    }
+    const request = input.request.withoutMember("files")
+    const { messages } = request.fields
+    const attached = attachedCollections(resolved, ownerOf)
+    if (parsed.data.length + attached.length === 0) return { request, citationResult: null }
+    const cited = await citations.findSources(caller, {
+      references: parsed.data,
+      modelCollections: attached,
+      ...searchQueryOf(messages),
+      contextTokens: contextTokensFor(resolved, messages),
+      signal,
+    })
+    return {
+      request: request.with({ sourcePrompt: createSourcePrompt(cited, template()) }),
+      citationResult: cited,
+    }
+  }
