@@ -7,7 +7,7 @@ import { createFormatConverter, type ResponseConverter } from "../../formats/res
 import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 import type { ProviderKind } from "../../providers/registry.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
-import type { ClientFormat, ConvertedAnswer } from "./answer-steps.ts"
+import type { AnswerClient, ConvertedAnswer } from "./answer-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import { type ClientConversion, createClientEncoder } from "./conversion.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
@@ -44,7 +44,7 @@ const readAnswer = (
 }
 
 /** What a thread needs to know of the client's format. */
-const toClientFormat = (conversion: ClientConversion): ClientFormat => {
+const toAnswerClient = (conversion: ClientConversion): AnswerClient => {
   const { operation, origin, answerContext, request, sources } = conversion
   return { operation: operation.name, request, answerContext, originKey: origin.key, sources }
 }
@@ -69,7 +69,7 @@ export const createAnswerConversion =
         const converted = await thread.run(owner, "convertAnswer", {
           bytes,
           source: source && { kind: source.kind, model: source.model },
-          client: client && toClientFormat(client),
+          client: client && toAnswerClient(client),
         })
         return readAnswer(converted, reports)
       },

@@ -21,7 +21,7 @@ import { sourceMembersOf } from "../sources/source-encoder.ts"
 import { toBuffer } from "./thread-bytes.ts"
 
 /** The format of an answer's client. */
-export interface ClientFormat {
+export interface AnswerClient {
   /** The name of the client's operation. */
   operation: string
   /** The client's request. */
@@ -36,7 +36,7 @@ export interface ClientFormat {
 export interface AnswerToConvert {
   bytes: Uint8Array
   source: { kind: ProviderKind; model: ProviderModel } | null
-  client: ClientFormat | null
+  client: AnswerClient | null
 }
 
 /** The outcome of a conversion, as a message between threads. */
@@ -67,7 +67,7 @@ const createDecoder = (
   return createChatDecoder(chatFormat, model, reports)
 }
 
-const createEncoder = (client: ClientFormat, reportDropped: ReportDropped): CompletionEncoder => {
+const createEncoder = (client: AnswerClient, reportDropped: ReportDropped): CompletionEncoder => {
   const { operation, answerContext, originKey, sources } = client
   const { format } = operationNamed(operation)
   if (!format) throw new Error(`Answers to ${operation} are not converted.`)

@@ -13,6 +13,12 @@ import {
 } from "../../stored-responses/new-response.ts"
 import { operationNamed } from "../operations/registry.ts"
 import {
+  type ExpandedRequest,
+  expandReferences,
+  findReferences,
+  type StoredContent,
+} from "../request/expand-references.ts"
+import {
   type FileReference,
   type FileReplacement,
   type FileScope,
@@ -21,12 +27,6 @@ import {
 } from "../request/file-references.ts"
 import { convertAnswer } from "./answer-steps.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
-import {
-  type ExpandedRequest,
-  expandReferences,
-  findReferences,
-  type StoredContent,
-} from "./expand-references.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { toBuffer } from "./thread-bytes.ts"
 

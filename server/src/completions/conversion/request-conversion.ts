@@ -12,6 +12,11 @@ import {
 import { chatOperation } from "../operations/chat.ts"
 import type { ChangedRequest } from "../request/changed-request.ts"
 import {
+  expandReferences,
+  findReferences,
+  type StoredContent,
+} from "../request/expand-references.ts"
+import {
   type FileReference,
   type FileReplacement,
   type FileScope,
@@ -22,7 +27,6 @@ import type { ExpandedBody, RequestMessage, ResponseMembers } from "./body-steps
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
-import { expandReferences, findReferences, type StoredContent } from "./expand-references.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { toBuffer } from "./thread-bytes.ts"
 

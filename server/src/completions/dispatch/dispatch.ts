@@ -16,12 +16,12 @@ import type { ClientConversion } from "../conversion/conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
+import { filterRequest, type ModelFilters, type OpenFilters } from "../preparation/model-filters.ts"
 import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/changed-request.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import type { ResponseConsumer, ResponseResult } from "../response/response-consumer.ts"
 import { SseScanner } from "../response/sse-scanner.ts"
 import { createAttempts } from "./attempts.ts"
-import { filterRequest, type ModelFilters, type OpenFilters } from "./model-filters.ts"
 import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
 
 export interface DispatchRequest {

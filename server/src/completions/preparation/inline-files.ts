@@ -8,9 +8,9 @@ import {
   type FileContentReader,
   type FoundFile,
   maxFileBytes,
-} from "./file-content.ts"
-import type { FileContents, FileReference } from "./file-references.ts"
-import type { ModelRequest } from "./model-request.ts"
+} from "../request/file-content.ts"
+import type { FileContents, FileReference } from "../request/file-references.ts"
+import type { ModelRequest } from "../request/model-request.ts"
 
 const checkKind = ({ expectsImage }: FileReference, { mediaType, filename }: FoundFile): void => {
   if (expectsImage && !mediaType.startsWith("image/")) {

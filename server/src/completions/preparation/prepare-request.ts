@@ -12,9 +12,9 @@ import {
   mustReadPrompt,
 } from "../conversion/conversion.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
-import type { ModelFilters } from "../dispatch/model-filters.ts"
+import type { ModelRequest } from "../request/model-request.ts"
 import type { FileInliner } from "./inline-files.ts"
-import type { ModelRequest } from "./model-request.ts"
+import type { ModelFilters } from "./model-filters.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
 
 /** A request without references to what the gateway stores. */

@@ -7,7 +7,7 @@ import { ReadBudget } from "../../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
-import type { ModelRequest } from "./model-request.ts"
+import type { ModelRequest } from "../request/model-request.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
 export interface ResolvedRequest {
