@@ -15,7 +15,7 @@ export const allowed = [
       "the same with another flag, and the marker of an export, which is 12 hexadecimal digits",
   },
   {
-    file: "packages/extract/src/formats.ts",
+    file: "packages/extract/src/extract-blocks.ts",
     source: String.raw`^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,500}?-->\s*)?<(!doctype html|html|head|body)\b`,
     reason: "input limited to 4,096 characters",
   },

@@ -60,7 +60,7 @@ export const unreadableCodes = [
 export type UnreadableCode = (typeof unreadableCodes)[number]
 
 /** What a file without text is. */
-export type FileType =
+export type UnreadableFileType =
   | `${"png" | "jpeg" | "gif" | "tiff" | "webp"}_image`
   | `archive_${"7z" | "rar" | "gzip" | "bzip2" | "xz"}`
   | "audio"
@@ -100,7 +100,10 @@ type DetailId =
 /** Why a document cannot be read, in detail: an ID for the caller's message, and what it quotes. */
 export type UnreadableDetail =
   | { id: DetailId }
-  | { id: "document_has_no_text"; values: { type: { id: FileType; values: Record<never, never> } } }
+  | {
+      id: "document_has_no_text"
+      values: { type: { id: UnreadableFileType; values: Record<never, never> } }
+    }
   | { id: "document_too_many_pages"; values: { pages: number; max: number } }
   | { id: "document_too_many_characters"; values: { max: string } }
   | { id: "document_reader_timeout"; values: { seconds: number } }
@@ -112,7 +115,7 @@ export interface UnreadableReason {
 }
 
 /** A document that cannot be read. */
-export class UnreadableDocument extends Error {
+export class UnreadableDocumentError extends Error {
   override name = "Unreadable"
   readonly reason: UnreadableReason
 
@@ -122,12 +125,12 @@ export class UnreadableDocument extends Error {
   }
 }
 
-/** @throws {UnreadableDocument} always */
+/** @throws {UnreadableDocumentError} always */
 export const failUnreadable = (code: UnreadableCode, detail: UnreadableDetail): never => {
-  throw new UnreadableDocument({ code, detail })
+  throw new UnreadableDocumentError({ code, detail })
 }
 
-/** @throws {UnreadableDocument} always */
+/** @throws {UnreadableDocumentError} always */
 export const failPasswordProtected = (): never =>
   failUnreadable("protected", { id: "document_password_protected" })
 

@@ -1,5 +1,5 @@
 import { type Block, createHeadingTracker } from "./blocks.ts"
-import { walkXml } from "./xml.ts"
+import { walkXml } from "./markup.ts"
 import type { Zip } from "./zip.ts"
 
 /** Heading level of each paragraph style, 1-based. */

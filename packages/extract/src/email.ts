@@ -1,7 +1,7 @@
 import PostalMime from "postal-mime"
 import { type Block, failUnreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
-import { readPlain } from "./plain-text.ts"
+import { readPlainText } from "./plain-text.ts"
 
 interface Address {
   name?: string | undefined
@@ -39,7 +39,7 @@ export const readEmail = async (bytes: Buffer): Promise<Block[]> => {
     attachments.length > 0 &&
       `Attachments: ${attachments.map(({ filename }) => filename ?? "unnamed").join(", ")}`,
   ].filter((line): line is string => typeof line === "string" && line !== "")
-  const body = mail.text?.trim() ? readPlain(mail.text) : readHtml(mail.html ?? "")
+  const body = mail.text?.trim() ? readPlainText(mail.text) : readHtml(mail.html ?? "")
   const location = subject ? { heading: [subject] } : {}
   return [
     { text: head.join("\n"), kind: "paragraph", location },

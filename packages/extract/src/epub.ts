@@ -1,6 +1,6 @@
 import { type Block, failUnreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
-import { resolveArchivePath, walkXml } from "./xml.ts"
+import { resolveArchivePath, walkXml } from "./markup.ts"
 import type { Zip } from "./zip.ts"
 
 const decodeHref = (href: string): string => {

@@ -4,7 +4,7 @@ import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import type { UnreadableDetail, UnreadableReason } from "./blocks.ts"
-import type { ExtractionMessage, ExtractionTask } from "./child-process.ts"
+import type { ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
 
 /** A document's text, its passages, and their index. */
 export interface ExtractedText {
@@ -76,7 +76,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
 
   const start = (): ExtractionProcess => {
     const heapMb = Math.max(64, Math.round((limits.memory * 0.7) / 1e6))
-    const process = fork(join(import.meta.dirname, "child-process.ts"), indexerArguments, {
+    const process = fork(join(import.meta.dirname, "extraction-process.ts"), indexerArguments, {
       // A single thread: parallel garbage collection and compilation would take a core from
       // requests.
       execArgv: [

@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer"
-import type { FileType } from "./blocks.ts"
+import type { UnreadableFileType } from "./blocks.ts"
 
 /** The type detected from the first bytes: readable, or what it is instead. */
 export type DetectedFileType =
   | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
-  | { unreadable: FileType }
+  | { unreadable: UnreadableFileType }
 
 const hasSignature = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
 
-const signatures: [signature: string, type: FileType, at?: number][] = [
+const signatures: [signature: string, type: UnreadableFileType, at?: number][] = [
   ["\x89PNG\r\n\x1a\n", "png_image"],
   ["\xff\xd8\xff", "jpeg_image"],
   ["GIF8", "gif_image"],

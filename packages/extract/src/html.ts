@@ -1,5 +1,5 @@
 import { type Block, createHeadingTracker, type PassageLocation } from "./blocks.ts"
-import { walkMarkup } from "./xml.ts"
+import { walkMarkup } from "./markup.ts"
 
 const ignoredElements = new Set([
   "script",

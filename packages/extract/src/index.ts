@@ -1,9 +1,9 @@
 export {
   type ExtractionLimits,
-  type FileType,
   type PassageLocation,
   type UnreadableCode,
   type UnreadableDetail,
+  type UnreadableFileType,
   type UnreadableReason,
   unreadableCodes,
 } from "./blocks.ts"

@@ -1,7 +1,7 @@
 import type { PassageLocation } from "./blocks.ts"
 import { type Block, createHeadingTracker } from "./blocks.ts"
+import { walkXml } from "./markup.ts"
 import { rowsToBlocks } from "./table.ts"
-import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const maxRepeatedEmptyCells = 50

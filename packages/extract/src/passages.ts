@@ -162,7 +162,7 @@ const passagesOf = (text: string, blocks: readonly PositionedBlock[]): Passage[]
 
 /**
  * Splits a document along its structure into passages of about 1,100 characters.
- * @throws {UnreadableDocument} if the text or the number of passages exceeds its limit
+ * @throws {UnreadableDocumentError} if the text or the number of passages exceeds its limit
  */
 export const splitIntoPassages = (
   blocks: readonly Block[],

@@ -3,7 +3,7 @@ import { type Block, createHeadingTracker } from "./blocks.ts"
 const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 
 /** Plain text; blank lines separate paragraphs. */
-export const readPlain = (text: string): Block[] =>
+export const readPlainText = (text: string): Block[] =>
   paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", location: {} }))
 
 /** Lines indented further are code or belong to a list. */

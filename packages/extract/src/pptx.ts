@@ -1,5 +1,5 @@
 import type { Block } from "./blocks.ts"
-import { resolveArchivePath, walkXml } from "./xml.ts"
+import { resolveArchivePath, walkXml } from "./markup.ts"
 import type { Zip } from "./zip.ts"
 
 /** Relationships of a part, by id. */

@@ -1,6 +1,6 @@
 import { type Block, createHeadingTracker } from "./blocks.ts"
-import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
-import { walkXml } from "./xml.ts"
+import { walkXml } from "./markup.ts"
+import { readCode, readMarkdown, readPlainText } from "./plain-text.ts"
 
 type Fields = Record<string, unknown>
 
@@ -84,7 +84,7 @@ export const readNotebook = (text: string): Block[] => {
   return cells.filter(isObject).flatMap((cell): Block[] => {
     const source = sourceOf(cell.source)
     if (cell.cell_type === "markdown") return readMarkdown(source)
-    if (cell.cell_type !== "code") return readPlain(source)
+    if (cell.cell_type !== "code") return readPlainText(source)
     const outputs = Array.isArray(cell.outputs) ? cell.outputs.map(outputOf) : []
     return [source, ...outputs].map((piece) => ({ text: piece, kind: "code", location: {} }))
   })

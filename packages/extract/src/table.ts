@@ -67,7 +67,7 @@ const createCellReader = (text: string, separator: string) => {
   let at = 0
   let trustsQuotes = true
 
-  const readPlain = (): string => {
+  const readPlainText = (): string => {
     ends.lastIndex = at
     const from = at
     at = ends.exec(text)?.index ?? text.length
@@ -90,7 +90,7 @@ const createCellReader = (text: string, separator: string) => {
     isDone: (): boolean => at >= text.length,
     next: (): { value: string; endsRow: boolean } => {
       const inQuotes = readQuoted()
-      const value = inQuotes === null ? readPlain() : inQuotes + readPlain()
+      const value = inQuotes === null ? readPlainText() : inQuotes + readPlainText()
       const endsRow = text[at] !== separator
       at += text.startsWith("\r\n", at) ? 2 : 1
       return { value, endsRow }

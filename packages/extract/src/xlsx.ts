@@ -1,7 +1,7 @@
 import type { Block } from "./blocks.ts"
+import { walkXml } from "./markup.ts"
 import { readRelationships } from "./pptx.ts"
 import { rowsToBlocks } from "./table.ts"
-import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const maxColumns = 500

@@ -1,4 +1,4 @@
-import { isFramingField, parseFields } from "./header-fields.ts"
+import { isFramingField, parseFieldLines } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 
 const maxLineLength = 16 * 1024
@@ -127,7 +127,7 @@ export class ChunkedDecoder {
     }
     this.#trailerBytes += this.#line.length
     if (this.#trailerBytes > maxLineLength) throw new MalformedHttpError("the trailer is too long")
-    const [name = ""] = parseFields(this.#line, 0)
+    const [name = ""] = parseFieldLines(this.#line, 0)
     if (isFramingField(name)) {
       throw new MalformedHttpError(
         `the trailer contains ${name}, which is only allowed in the head`,

@@ -4,8 +4,8 @@ import type { ResponseHandler } from "./response-listener.ts"
 import { ResponseParser } from "./response-parser.ts"
 import { type StreamedBody, writeStreamedBody } from "./streamed-request-body.ts"
 import {
-  asError,
   classifyUpstreamError,
+  toError,
   UpstreamError,
   type UpstreamErrorKind,
 } from "./upstream-error.ts"
@@ -204,7 +204,7 @@ export class ClientConnection {
     try {
       this.#parser.push(readBuffer.subarray(0, length))
     } catch (error) {
-      this.#failure = asError(error)
+      this.#failure = toError(error)
       this.#closeSocket()
     }
     if (this.#isResponseComplete) this.#completeResponse()

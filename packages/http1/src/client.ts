@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import { createConnectionPool } from "./connection-pool.ts"
+import { formatRequestHead } from "./format-request-head.ts"
 import { PendingRequest } from "./pending-request.ts"
-import { formatRequestHead } from "./request-head.ts"
 import type { ResponseListener } from "./response-listener.ts"
 import {
   type SentRequest,

@@ -1,5 +1,5 @@
+import { tokenPattern } from "./format-request-head.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
-import { tokenPattern } from "./request-head.ts"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to reject
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
@@ -37,7 +37,7 @@ const endsInTab = (text: string, from: number, end: number): boolean => {
  * @returns alternating names and values
  * @throws {MalformedHttpError}
  */
-export const parseFields = (lines: string, from: number): string[] => {
+export const parseFieldLines = (lines: string, from: number): string[] => {
   const fields: string[] = []
   for (let start = from; start < lines.length; ) {
     const lineEnd = lines.indexOf("\r\n", start)

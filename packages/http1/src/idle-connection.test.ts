@@ -2,7 +2,7 @@ import { createServer, Socket } from "node:net"
 import { afterEach, expect, it, vi } from "vitest"
 import { listenOnLoopback } from "../test/listen.ts"
 import { createClient } from "./client.ts"
-import { requestJson } from "./json-request.ts"
+import { requestJson } from "./request-json.ts"
 
 const timeouts = { connect: 2, firstByte: 2, idle: 2 }
 const get = { method: "GET", path: "/", headers: {} }

@@ -4,15 +4,15 @@ export {
   readBufferedResponse,
 } from "./buffered-response.ts"
 export { createClient } from "./client.ts"
-export { type JsonRequest, RefusedError, requestJson } from "./json-request.ts"
+export { isTransportHeader } from "./format-request-head.ts"
+export { isPlainHost } from "./parse-request-head.ts"
+export { headerOf } from "./parse-response-head.ts"
 export { PendingRequest, type RequestConnection } from "./pending-request.ts"
-export { isConnectionField } from "./request-head.ts"
-export { isPlainHost } from "./request-parser.ts"
-export { headerOf } from "./response-head.ts"
+export { HttpStatusError, type JsonRequest, requestJson } from "./request-json.ts"
+export { createRequestStallDetector } from "./request-stall-detector.ts"
 export type { ResponseHandler, ResponseListener } from "./response-listener.ts"
 export { createFastPathServer } from "./server.ts"
-export { type BodySink, type FastPathRequest, pauseUntilNextTick } from "./server-request.ts"
-export { createStallDetector } from "./stall-detector.ts"
+export { type BodySink, type FastPathRequest, pauseUntilNextIteration } from "./server-request.ts"
 export {
   type RequestHandle,
   type SentRequest,

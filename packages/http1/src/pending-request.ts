@@ -1,6 +1,6 @@
 import type { ResponseHandler, ResponseListener } from "./response-listener.ts"
 import type { SentRequest } from "./transport.ts"
-import { asError, UpstreamError } from "./upstream-error.ts"
+import { toError, UpstreamError } from "./upstream-error.ts"
 
 /** What carries a request. */
 export interface RequestConnection {
@@ -35,7 +35,7 @@ export class PendingRequest implements ResponseHandler, SentRequest {
     this.#destroyConnection()
   }
 
-  giveUp(): void {
+  failAsStalled(): void {
     this.#destroyConnection()
     this.onError(new UpstreamError("silence", new Error("the response stalled")))
   }
@@ -85,7 +85,7 @@ export class PendingRequest implements ResponseHandler, SentRequest {
   /** The listener threw. */
   #failAsUnreadable(error: unknown): void {
     this.#destroyConnection()
-    this.onError(new UpstreamError("unreadable", asError(error)))
+    this.onError(new UpstreamError("unreadable", toError(error)))
   }
 
   #destroyConnection(): void {

@@ -1,6 +1,6 @@
 import { ChunkedDecoder } from "./chunked-decoder.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
-import { parseResponseHead, type ResponseHead } from "./response-head.ts"
+import { parseResponseHead, type ResponseHead } from "./parse-response-head.ts"
 
 export interface ParserEvents {
   /** `rawHeaders` alternates names and values, in the order received. */

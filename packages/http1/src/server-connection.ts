@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
-import { parseRequestHead } from "./request-parser.ts"
-import { FastPathRequest, pauseUntilNextTick } from "./server-request.ts"
+import { parseRequestHead } from "./parse-request-head.ts"
+import { FastPathRequest, pauseUntilNextIteration } from "./server-request.ts"
 import { FastPathResponse } from "./server-response.ts"
 
 /** Maximum of bytes buffered after the current request. */
@@ -92,7 +92,7 @@ export class FastPathConnection<Route> {
     const consumed = this.#request?.receive(bytes) ?? 0
     if (consumed < bytes.length) this.#bufferPipelined(bytes.subarray(consumed))
     if (this.#request?.hasExcessReadAhead) this.#socket.pause()
-    else if (this.#request?.isLarge) pauseUntilNextTick(this.#socket)
+    else if (this.#request?.isLarge) pauseUntilNextIteration(this.#socket)
     else if (!this.#response) this.#startNextRequest()
   }
 

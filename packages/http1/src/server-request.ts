@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
-import type { ParsedRequestHead } from "./request-parser.ts"
+import type { ParsedRequestHead } from "./parse-request-head.ts"
 
 /** Maximum of buffered body bytes before `readBody`. */
 const maxReadAheadBytes = 64 * 1024
@@ -19,7 +19,7 @@ export interface BodySink<T> {
  * Pauses a stream until the next event loop iteration. Otherwise a socket emits up to 32 chunks in
  * one iteration, and all other clients wait for them.
  */
-export const pauseUntilNextTick = (stream: Readable): void => {
+export const pauseUntilNextIteration = (stream: Readable): void => {
   stream.pause()
   setImmediate(() => stream.resume())
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { formatField } from "./request-head.ts"
+import { formatHeaderField } from "./format-request-head.ts"
 import { coalesceWrites } from "./write-coalescing.ts"
 
 /** A body up to this size is copied into one buffer with its head; a larger one is written apart. */
@@ -79,7 +79,7 @@ export class FastPathResponse {
     let hasContentLength = false
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? ""
-      head += formatField(name, headers[at + 1] ?? "")
+      head += formatHeaderField(name, headers[at + 1] ?? "")
       hasContentLength ||= name === "content-length"
     }
     this.#hasNoBody = status === 204 || status === 304

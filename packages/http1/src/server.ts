@@ -1,7 +1,7 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
+import { createRequestStallDetector } from "./request-stall-detector.ts"
 import { type ConnectionDeps, FastPathConnection } from "./server-connection.ts"
-import { createStallDetector } from "./stall-detector.ts"
 
 const checkMs = 1000
 const stallCheckMs = 250
@@ -20,7 +20,7 @@ interface ServerDeps<Route>
  */
 export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route>) => {
   const connections = new Set<FastPathConnection<Route>>()
-  const isStalled = createStallDetector()
+  const isStalled = createRequestStallDetector()
   let stallTimer: NodeJS.Timeout | undefined
   let keepAliveSeconds = 0
   let passToNode: (socket: Socket) => void = () => {}

@@ -32,7 +32,7 @@ export interface RequestHandle {
 
 export interface SentRequest extends RequestHandle {
   /** Aborts the request and reports an error of kind `silence` to its listener. */
-  giveUp(): void
+  failAsStalled(): void
 }
 
 /** Sends requests to one upstream. */

@@ -15,7 +15,7 @@ export type UpstreamErrorKind =
   | "broken"
   | "unreadable"
 
-export const asError = (thrown: unknown): Error =>
+export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
 /** Node reports failures of several addresses as an `AggregateError` with an empty message. */

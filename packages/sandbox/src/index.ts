@@ -1,10 +1,10 @@
-export type { LogLine } from "./protocol.ts"
-export { createSandbox, type Sandbox } from "./sandbox.ts"
 export {
   type FunctionError,
   functionError,
   HostCallError,
   type InvocationResult,
   type RunSession,
-} from "./session.ts"
+} from "./run-session.ts"
+export { createSandbox, type Sandbox } from "./sandbox.ts"
 export { createTypeStripper, type TypeStripper } from "./strip-types.ts"
+export type { LogLine } from "./worker-protocol.ts"

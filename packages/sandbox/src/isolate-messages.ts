@@ -1,4 +1,4 @@
-import type { ThrownError } from "./protocol.ts"
+import type { ThrownError } from "./worker-protocol.ts"
 
 // Messages that the prelude serializes in the isolate. They are validated, because a module can
 // tamper with the globals that serialize them.

@@ -1,4 +1,4 @@
-import type { Host } from "./host.ts"
+import type { Host } from "./engine-host.ts"
 import type { MemoryImage } from "./memory-image.ts"
 import { QuickJs } from "./quickjs.ts"
 import type { Pointer } from "./quickjs-exports.ts"

@@ -1,4 +1,4 @@
-import { detachedHost } from "./host.ts"
+import { detachedHost } from "./engine-host.ts"
 import {
   type MemoryImage,
   pageBytes,
@@ -6,10 +6,10 @@ import {
   usedBlocks,
   writeBlocks,
 } from "./memory-image.ts"
-import { noImports } from "./protocol.ts"
 import { QuickJsError } from "./quickjs-error.ts"
 import type { Pointer, QuickJsExports } from "./quickjs-exports.ts"
 import { createWasiImports } from "./wasi.ts"
+import { importsRejectedMessage } from "./worker-protocol.ts"
 
 /** Memory allocated up front: an engine whose memory did not grow can be reset. */
 const spareBytes = 1_000_000
@@ -35,7 +35,7 @@ export class QuickJs {
           return undefined
         },
         host_module_normalize: (_from, name) => this.#copyString(name),
-        host_module_load: () => this.#throwIn(noImports),
+        host_module_load: () => this.#throwIn(importsRejectedMessage),
         host_get_timezone_offset: () => 0,
       },
       wasi_snapshot_preview1: createWasiImports({
@@ -281,7 +281,7 @@ export class QuickJs {
   }
 }
 
-/** The engine's own wording, recognized by `outcomeOf` in session.ts. */
+/** The engine's own wording, recognized by `outcomeOf` in function-error.ts. */
 const throwOutOfMemory = (): never => {
   throw "out of memory"
 }

@@ -1,4 +1,4 @@
-import type { LogLine } from "./protocol.ts"
+import type { LogLine } from "./worker-protocol.ts"
 
 /** One more line reports that others were dropped. */
 const maxLines = 199
@@ -10,7 +10,9 @@ export const moduleName = "function.ts"
 const framePattern = new RegExp(`${moduleName.replace(".", "\\.")}:(\\d+)(?::(\\d+))?`)
 
 /** The first position in a stack trace that lies in the function's own source. */
-export const sourcePosition = (stack: string): { line: number | null; column: number | null } => {
+export const findSourcePosition = (
+  stack: string,
+): { line: number | null; column: number | null } => {
   const [, line, column] = framePattern.exec(stack) ?? []
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
 }
@@ -45,7 +47,12 @@ export const createRunLog = (elapsed: () => number) => {
         return false
       }
       lineCount++
-      lines.push({ level, text, line: sourcePosition(stack).line, at_ms: Math.round(elapsed()) })
+      lines.push({
+        level,
+        text,
+        line: findSourcePosition(stack).line,
+        at_ms: Math.round(elapsed()),
+      })
       return true
     },
     /** Returns and clears the lines written so far. */

@@ -1,19 +1,19 @@
 import { getCompileCacheDir } from "node:module"
 import { Worker } from "node:worker_threads"
 import { createMessageBatch } from "./message-batch.ts"
+import { functionError, type RunListener, RunSession } from "./run-session.ts"
+import { threadCpuMs } from "./thread-cpu.ts"
 import {
   cancelFlagsView,
   clockView,
-  type Limits,
-  maxRuns,
+  maxRunsPerWorker,
+  type RunLimits,
   sharedBytes,
   sharedClockMs,
   type WorkerCommand,
   type WorkerData,
   type WorkerEvent,
-} from "./protocol.ts"
-import { functionError, type RunListener, RunSession } from "./session.ts"
-import { threadCpuMs } from "./thread-cpu.ts"
+} from "./worker-protocol.ts"
 
 interface Deps {
   wasm: WebAssembly.Module
@@ -28,7 +28,7 @@ export interface WorkerRunOptions {
   code: string
   /** The data that `createContext` of the environment gets, as JSON. */
   json: string
-  limits: Limits
+  limits: RunLimits
   listener: RunListener
   onEnd: (slowestMs: number) => void
 }
@@ -46,7 +46,7 @@ export class SandboxWorker {
   readonly #shared = new SharedArrayBuffer(sharedBytes)
   readonly #clock = clockView(this.#shared)
   readonly #flags = cancelFlagsView(this.#shared)
-  readonly #freeSlots = Array.from({ length: maxRuns }, (_, slot) => slot)
+  readonly #freeSlots = Array.from({ length: maxRunsPerWorker }, (_, slot) => slot)
   readonly #messageBatch = createMessageBatch<WorkerCommand>((messages) =>
     this.#worker.postMessage(messages),
   )

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises"
-import type { Limits } from "./protocol.ts"
+import type { RunSession } from "./run-session.ts"
 import { SandboxWorker, type WorkerRunOptions } from "./sandbox-worker.ts"
-import type { RunSession } from "./session.ts"
-import { stripUnusedExports } from "./wasm-binary.ts"
+import { stripUnusedExports } from "./strip-unused-exports.ts"
+import type { RunLimits } from "./worker-protocol.ts"
 
 const watchMs = 50
 /**
@@ -23,13 +23,13 @@ interface Deps {
   workers: number
   /** The script that creates each function's context and defines its tasks; see README.md. */
   environment: URL
-  limits: Limits
+  limits: RunLimits
 }
 
 export interface SandboxRunOptions extends Omit<WorkerRunOptions, "limits" | "onEnd"> {
   /** The function's id; slow functions are moved to separate workers by it. */
   name: string
-  limits?: Partial<Limits>
+  limits?: Partial<RunLimits>
 }
 
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))

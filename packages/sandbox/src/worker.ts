@@ -1,7 +1,7 @@
 import { workerData } from "node:worker_threads"
-import type { WorkerData } from "./protocol.ts"
 import { lowerThreadPriority } from "./thread-priority.ts"
+import type { WorkerData } from "./worker-protocol.ts"
 
 const { niceness }: WorkerData = workerData
 lowerThreadPriority(niceness)
-await import("./isolate-pool.ts")
+await import("./worker-main.ts")

@@ -6,7 +6,7 @@ export interface AttributePath {
   sub?: ScimAttribute | undefined
 }
 
-export const foldName = (name: string): string => name.toLowerCase()
+export const foldAttributeName = (name: string): string => name.toLowerCase()
 
 const indexes = new WeakMap<readonly ScimAttribute[], Map<string, ScimAttribute>>()
 
@@ -17,10 +17,10 @@ export const findAttribute = (
 ): ScimAttribute | undefined => {
   let index = indexes.get(attributes)
   if (!index) {
-    index = new Map(attributes.map((attribute) => [foldName(attribute.name), attribute]))
+    index = new Map(attributes.map((attribute) => [foldAttributeName(attribute.name), attribute]))
     indexes.set(attributes, index)
   }
-  return index.get(foldName(name))
+  return index.get(foldAttributeName(name))
 }
 
 /** The attributes of the schema whose URN prefixes `text`, and the rest of the path. */
@@ -30,7 +30,7 @@ const splitUrn = (
 ): { attributes: readonly ScimAttribute[]; rest: string } | undefined => {
   const known = [[type.schema, type.attributes] as const, ...Object.entries(type.extensions)]
   for (const [urn, attributes] of known) {
-    if (foldName(text).startsWith(`${foldName(urn)}:`))
+    if (foldAttributeName(text).startsWith(`${foldAttributeName(urn)}:`))
       return { attributes, rest: text.slice(urn.length + 1) }
   }
   return undefined
@@ -41,8 +41,10 @@ export const findSchemaAttributes = (
   type: ResourceType,
   text: string,
 ): readonly ScimAttribute[] | undefined => {
-  if (foldName(text) === foldName(type.schema)) return type.attributes
-  const extension = Object.keys(type.extensions).find((urn) => foldName(urn) === foldName(text))
+  if (foldAttributeName(text) === foldAttributeName(type.schema)) return type.attributes
+  const extension = Object.keys(type.extensions).find(
+    (urn) => foldAttributeName(urn) === foldAttributeName(text),
+  )
   return extension === undefined ? undefined : type.extensions[extension]
 }
 
@@ -54,7 +56,7 @@ export const resolveAttributePath = (
   type: ResourceType,
   text: string,
 ): AttributePath | undefined => {
-  const split = foldName(text).startsWith("urn:")
+  const split = foldAttributeName(text).startsWith("urn:")
     ? splitUrn(type, text)
     : { attributes: type.attributes, rest: text }
   if (!split) return undefined

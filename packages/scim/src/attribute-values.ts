@@ -1,8 +1,8 @@
-import { findAttribute, findSchemaAttributes, foldName } from "./attribute-paths.ts"
+import { findAttribute, findSchemaAttributes, foldAttributeName } from "./attribute-paths.ts"
 import { failScim } from "./errors.ts"
 import { parseBoolean } from "./filter-operands.ts"
 import { isObject } from "./json-values.ts"
-import { isStored, type ResourceType, type ScimAttribute } from "./resource-type.ts"
+import { isStoredAttribute, type ResourceType, type ScimAttribute } from "./resource-type.ts"
 
 const maxTextLength = 1000
 const maxIgnoredNames = 50
@@ -24,7 +24,7 @@ export const createIgnoredNames = () => {
     names: (): string[] => [...names],
   }
 }
-export type IgnoredNames = ReturnType<typeof createIgnoredNames>
+export type IgnoredAttributes = ReturnType<typeof createIgnoredNames>
 
 const failValue = ({ name }: ScimAttribute, wanted: string): never =>
   failScim("invalidValue", `${name} must be ${wanted}.`)
@@ -57,7 +57,7 @@ const parseSimple = (attribute: ScimAttribute, sent: unknown): SimpleValue => {
 /** Entries of an object; keys must be unique ignoring case. @throws {ScimError} `invalidSyntax` */
 export const uniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
   const entries = Object.entries(value)
-  const seen = new Set(entries.map(([key]) => foldName(key)))
+  const seen = new Set(entries.map(([key]) => foldAttributeName(key)))
   if (seen.size < entries.length) {
     failScim(
       "invalidSyntax",
@@ -70,14 +70,14 @@ export const uniqueEntries = (value: Record<string, unknown>): [string, unknown]
 export const parseComplex = (
   attribute: ScimAttribute,
   value: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): ComplexValue => {
   if (!isObject(value)) return failValue(attribute, "an object")
   const complex: ComplexValue = {}
   for (const [key, part] of uniqueEntries(value)) {
     const sub = findAttribute(attribute.subAttributes ?? [], key)
     if (isUnassigned(part) || sub?.mutability === "readOnly") continue
-    if (sub && isStored(sub)) complex[sub.name] = parseSimple(sub, part)
+    if (sub && isStoredAttribute(sub)) complex[sub.name] = parseSimple(sub, part)
     else ignored.add(`${attribute.name}.${sub?.name ?? key}`)
   }
   return complex
@@ -96,7 +96,7 @@ export const checkValueCount = (
 const parseList = (
   attribute: ScimAttribute,
   value: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): ComplexValue[] => {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => !isUnassigned(item))
   checkValueCount(attribute, items)
@@ -110,7 +110,7 @@ const parseList = (
 export const parseValue = (
   attribute: ScimAttribute,
   value: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): AttributeValue | null => {
   if (isUnassigned(value)) return null
   if (attribute.multiValued) return parseList(attribute, value, ignored)
@@ -121,7 +121,7 @@ export const parseValue = (
 export const ignoreSchema = (
   schema: { urn: string; attributes: readonly ScimAttribute[] },
   value: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): void => {
   for (const [key, part] of isObject(value) ? Object.entries(value) : []) {
     const name = findAttribute(schema.attributes, key)?.name ?? key
@@ -133,14 +133,14 @@ export const ignoreSchema = (
 export const parseResource = (
   type: ResourceType,
   body: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): AttributeValues => {
   if (!isObject(body)) return failScim("invalidSyntax", `The body must be a ${type.name} object.`)
   const values: AttributeValues = new Map()
   for (const [key, value] of uniqueEntries(body)) {
     const attribute = findAttribute(type.attributes, key)
     if (attribute?.mutability === "readOnly") continue
-    if (attribute && isStored(attribute)) {
+    if (attribute && isStoredAttribute(attribute)) {
       values.set(attribute.name, parseValue(attribute, value, ignored))
     } else ignoreKey(type, { key, attribute, value }, ignored)
   }
@@ -150,7 +150,7 @@ export const parseResource = (
 const ignoreKey = (
   type: ResourceType,
   { key, attribute, value }: { key: string; attribute: ScimAttribute | undefined; value: unknown },
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): void => {
   if (isUnassigned(value)) return
   const attributes = attribute ? undefined : findSchemaAttributes(type, key)

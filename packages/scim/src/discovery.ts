@@ -1,5 +1,5 @@
 import type { ScimJson } from "./json-values.ts"
-import { isStored, type ResourceType, type ScimAttribute } from "./resource-type.ts"
+import { isStoredAttribute, type ResourceType, type ScimAttribute } from "./resource-type.ts"
 
 const coreUrn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
 
@@ -34,7 +34,9 @@ const attributeJson = (attribute: ScimAttribute): ScimJson => {
     ...(type !== "complex" && { uniqueness: attribute.uniqueness ?? "none" }),
     ...(canonicalValues && { canonicalValues }),
     ...(referenceTypes && { referenceTypes }),
-    ...(subAttributes && { subAttributes: subAttributes.filter(isStored).map(attributeJson) }),
+    ...(subAttributes && {
+      subAttributes: subAttributes.filter(isStoredAttribute).map(attributeJson),
+    }),
   }
 }
 
@@ -50,7 +52,9 @@ export const schemaJson = (type: ResourceType, base: string): ScimJson => ({
   name: type.name,
   description: type.description,
   attributes: type.attributes
-    .filter((attribute) => isStored(attribute) && !commonAttributeNames.has(attribute.name))
+    .filter(
+      (attribute) => isStoredAttribute(attribute) && !commonAttributeNames.has(attribute.name),
+    )
     .map(attributeJson),
   meta: meta("Schema", `${base}/Schemas/${type.schema}`),
 })

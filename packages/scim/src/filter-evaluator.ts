@@ -1,7 +1,7 @@
 import type { AttributePath } from "./attribute-paths.ts"
-import type { Filter } from "./filter.ts"
 import { type Operand, parseBoolean, parseDateTime } from "./filter-operands.ts"
 import { type FilterOperator, testTime, textOperators } from "./filter-operators.ts"
+import type { Filter } from "./filter-parser.ts"
 import { foldCase } from "./fold-case.ts"
 import { isObject, type ScimJson } from "./json-values.ts"
 import type { ScimAttribute } from "./resource-type.ts"

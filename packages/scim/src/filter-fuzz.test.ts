@@ -9,7 +9,7 @@ import {
   referenceStructure,
 } from "../test/generate-filters.ts"
 import { ScimError } from "./errors.ts"
-import { parseFilter } from "./filter.ts"
+import { parseFilter } from "./filter-parser.ts"
 
 /** `npm run fuzz:scim` runs 100,000 rounds of each. The same seed repeats a run. */
 const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? 400)

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { createExampleDatabase } from "../test/example-database.ts"
 import { groupType, userType } from "../test/example-types.ts"
-import { parseFilter } from "./filter.ts"
+import { createFilterCompiler } from "./filter-compiler.ts"
 import { matchesFilter } from "./filter-evaluator.ts"
-import { createFilterCompiler } from "./filter-sql.ts"
+import { parseFilter } from "./filter-parser.ts"
 import { foldCase } from "./fold-case.ts"
 import { schemaUrns } from "./resource-type.ts"
 

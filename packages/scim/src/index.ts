@@ -1,21 +1,22 @@
+export { applyPatchOperation } from "./apply-patch-operation.ts"
 export { findAttribute } from "./attribute-paths.ts"
 export {
   type AttributeValues,
   type ComplexValue,
   createIgnoredNames,
-  type IgnoredNames,
+  type IgnoredAttributes,
   parseResource,
   parseValue,
   type SimpleValue,
 } from "./attribute-values.ts"
 export { resourceTypeJson, schemaJson } from "./discovery.ts"
 export { failScim, ScimError } from "./errors.ts"
-export { type Filter, parseFilter } from "./filter.ts"
+export { createFilterCompiler } from "./filter-compiler.ts"
 export { matchesFilter } from "./filter-evaluator.ts"
-export { createFilterCompiler } from "./filter-sql.ts"
+export { type Filter, parseFilter } from "./filter-parser.ts"
 export type { ScimJson } from "./json-values.ts"
 export { listResponse } from "./list-response.ts"
-export { applyOperation } from "./patch-operation.ts"
+export { createOrderBy } from "./order-by.ts"
 export { type PatchOperation, parsePatch } from "./patch-request.ts"
 export {
   createProjector,
@@ -32,10 +33,9 @@ export {
   schemaUrns,
 } from "./resource-type.ts"
 export {
-  maxCount,
+  maxPageSize,
   parseProjectionQuery,
   parseSearchBody,
   parseSearchQuery,
   type SearchRequest,
-} from "./search-query.ts"
-export { createOrderBy } from "./sorting.ts"
+} from "./search-request.ts"

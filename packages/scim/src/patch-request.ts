@@ -4,13 +4,13 @@ import {
   findSchemaAttributes,
   resolveAttributePath,
 } from "./attribute-paths.ts"
-import { type IgnoredNames, ignoreSchema, uniqueEntries } from "./attribute-values.ts"
+import { type IgnoredAttributes, ignoreSchema, uniqueEntries } from "./attribute-values.ts"
 import { failScim } from "./errors.ts"
-import { createFilterReader, type Filter } from "./filter.ts"
+import { createFilterParser, type Filter } from "./filter-parser.ts"
 import { tokenizeFilter } from "./filter-tokenizer.ts"
+import { isUnknownPath } from "./is-unknown-path.ts"
 import { isObject } from "./json-values.ts"
-import { isStored, type ResourceType } from "./resource-type.ts"
-import { isUnknownPath } from "./unknown-path.ts"
+import { isStoredAttribute, type ResourceType } from "./resource-type.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000
@@ -44,7 +44,7 @@ const tokensOf = (path: string) => {
 const parseTarget = (type: ResourceType, path: string): PatchTarget | undefined => {
   const tokens = tokensOf(path)
   if (isUnknownPath(type, tokens)) return undefined
-  const reader = createFilterReader(tokens)
+  const reader = createFilterParser(tokens)
   const first = reader.take()
   const found = first.kind === "word" ? resolveAttributePath(type, first.text) : undefined
   if (!found) return failScim("invalidPath", `${quote(path)} is not a valid path.`)
@@ -82,9 +82,9 @@ const isReadOnly = (target: PatchTarget): boolean =>
  * recorded as ignored and dropped, as they are in PUT (RFC 7644 §3.5.1): clients bundle them with
  * changes that must not be lost.
  */
-const createOperationExpander = (type: ResourceType, ignored: IgnoredNames) => {
+const createOperationExpander = (type: ResourceType, ignored: IgnoredAttributes) => {
   const withTarget = (verb: PatchVerb, target: PatchTarget, value: unknown): PatchOperation[] => {
-    if (isStored(leafOf(target))) return [{ verb, target, value }]
+    if (isStoredAttribute(leafOf(target))) return [{ verb, target, value }]
     ignored.add(nameOf(target))
     return []
   }
@@ -167,7 +167,7 @@ const operationsOf = (body: unknown): unknown[] => {
 export const parsePatch = (
   type: ResourceType,
   body: unknown,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): PatchOperation[] => {
   const expander = createOperationExpander(type, ignored)
   return operationsOf(body).flatMap((operation) => {

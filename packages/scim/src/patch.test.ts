@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { groupType, userType } from "../test/example-types.ts"
+import { applyPatchOperation } from "./apply-patch-operation.ts"
 import { type AttributeValues, createIgnoredNames } from "./attribute-values.ts"
-import { applyOperation } from "./patch-operation.ts"
 import { parsePatch } from "./patch-request.ts"
 import type { ResourceType } from "./resource-type.ts"
 
@@ -12,7 +12,7 @@ const patch = (type: ResourceType, before: Record<string, unknown>, ...operation
   const ignored = createIgnoredNames()
   const body = { schemas: [patchUrn], Operations: operations }
   for (const operation of parsePatch(type, body, ignored)) {
-    applyOperation(values, operation, ignored)
+    applyPatchOperation(values, operation, ignored)
   }
   return { values: Object.fromEntries(values), ignored: ignored.names() }
 }

@@ -13,7 +13,7 @@ export interface Projection {
 }
 
 /** @throws {ScimError} `invalidValue` if both are given */
-export const readProjection = (
+export const parseProjection = (
   attributes: readonly string[],
   excludedAttributes: readonly string[],
 ): Projection => {

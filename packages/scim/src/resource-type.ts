@@ -49,8 +49,8 @@ export interface ResourceType {
 }
 
 /** False for attributes that are accepted but not stored. */
-export const isStored = ({ column, elements, subAttributes }: ScimAttribute): boolean =>
-  column !== undefined || elements !== undefined || subAttributes?.some(isStored) === true
+export const isStoredAttribute = ({ column, elements, subAttributes }: ScimAttribute): boolean =>
+  column !== undefined || elements !== undefined || subAttributes?.some(isStoredAttribute) === true
 
 /** The schemas of RFC 7643 §4. */
 export const schemaUrns = {

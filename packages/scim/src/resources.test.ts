@@ -5,11 +5,11 @@ import { groupType, userType } from "../test/example-types.ts"
 import { createIgnoredNames, parseResource } from "./attribute-values.ts"
 import { resourceTypeJson, schemaJson } from "./discovery.ts"
 import { listResponse } from "./list-response.ts"
+import { createOrderBy } from "./order-by.ts"
 import { createProjector, includesAttribute, requestsSubAttribute } from "./projection.ts"
 import { ReferenceList } from "./reference-list.ts"
 import { schemaUrns } from "./resource-type.ts"
-import { parseProjectionQuery, parseSearchBody, parseSearchQuery } from "./search-query.ts"
-import { createOrderBy } from "./sorting.ts"
+import { parseProjectionQuery, parseSearchBody, parseSearchQuery } from "./search-request.ts"
 
 const base = "https://example.com/v2"
 

@@ -1,5 +1,5 @@
 import type { Filter as ReferenceFilter } from "scim2-parse-filter"
-import type { Filter } from "../src/filter.ts"
+import type { Filter } from "../src/filter-parser.ts"
 
 /** Makes random choices. */
 export interface Chooser {

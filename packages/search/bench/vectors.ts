@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite"
 import { getLoadablePath } from "sqlite-vec"
 import {
   dotProduct,
-  openQuantized,
-  packQuantized,
+  openQuantizedVectors,
+  packQuantizedVectors,
   scanVectors,
   toUnitVector,
 } from "../src/quantization.ts"
@@ -48,8 +48,8 @@ const build = (passages: number): Library => {
     const vectors = known ? [] : Array.from({ length: passagesPerFile }, next)
     if (passages <= maxExact) exact.push(...vectors)
     const start = performance.now()
-    const pack = known ?? packQuantized(vectors)
-    cache.put(String(index), openQuantized(pack, passagesPerFile))
+    const pack = known ?? packQuantizedVectors(vectors)
+    cache.put(String(index), openQuantizedVectors(pack, passagesPerFile))
     built += performance.now() - start
     if (!known) packs.push(pack)
     return String(index)

@@ -2,11 +2,11 @@ import { createHitCollector, type HitCollector, type ScoredHit } from "./hits.ts
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 import {
   countOccurrences,
-  createTermScope,
+  createSearchScope,
   findTerm,
   type QueryTerm,
-  type TermScope,
-} from "./term-scope.ts"
+  type SearchScope,
+} from "./term-lookup.ts"
 import { extractTerms, hashTerm, termWeights } from "./tokenizer.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
@@ -36,7 +36,7 @@ const termScore = (weight: number, count: number, norm: number): number =>
   (weight * count * (k1 + 1)) / (count + norm)
 
 const addTextScores = (
-  { segment }: TermScope,
+  { segment }: SearchScope,
   spans: readonly number[],
   { kind, weight }: WeightedTerm,
 ): void => {
@@ -58,7 +58,7 @@ const addTextScores = (
 /**
  * Terms of a file's name count for each of its passages, as if they occurred once more in its text.
  */
-const addFilenameScores = (scope: TermScope, file: number, term: WeightedTerm): void => {
+const addFilenameScores = (scope: SearchScope, file: number, term: WeightedTerm): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
   for (const [at, count] of countOccurrences(scope.segment, term, file).entries()) {
@@ -71,7 +71,7 @@ const addFilenameScores = (scope: TermScope, file: number, term: WeightedTerm): 
 }
 
 /** Clears the scores of the previous search and computes each passage's length normalization. */
-const resetScores = ({ runs, segment }: TermScope, average: number): void => {
+const resetScores = ({ runs, segment }: SearchScope, average: number): void => {
   const { scores, norms } = segment
   const { lengths } = segment.words
   const [least, perWord] = [k1 * (1 - b), (k1 * b) / average]
@@ -85,12 +85,15 @@ const resetScores = ({ runs, segment }: TermScope, average: number): void => {
 
 interface TermOccurrences {
   term: QueryTerm
-  found: (ReturnType<typeof findTerm> & { scope: TermScope })[]
+  found: (ReturnType<typeof findTerm> & { scope: SearchScope })[]
   /** Number of passages with the term. */
   frequency: number
 }
 
-const findTerms = (scopes: readonly TermScope[], terms: readonly QueryTerm[]): TermOccurrences[] =>
+const findTerms = (
+  scopes: readonly SearchScope[],
+  terms: readonly QueryTerm[],
+): TermOccurrences[] =>
   terms.map((term) => {
     const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
     return { term, found, frequency: found.reduce((sum, one) => sum + one.frequency, 0) }
@@ -142,7 +145,7 @@ export const searchLexical = (
   query: string,
   limit: number,
 ): { hits: ScoredHit[]; total: number } => {
-  const scopes = parts.map(createTermScope)
+  const scopes = parts.map(createSearchScope)
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
   for (const scope of scopes) resetScores(scope, Math.max(1, length / Math.max(1, total)))

@@ -1,22 +1,22 @@
 export { searchLexical } from "./bm25.ts"
-export { compareHits, hitKey as keyOf, type ScoredHit } from "./hits.ts"
+export { compareHits, hitKey, type ScoredHit } from "./hits.ts"
+export {
+  interleaveHits,
+  maxCandidates,
+  type RankedHit,
+  rankFollowUp,
+  rankHits,
+  type SearchHits,
+} from "./hybrid-ranking.ts"
 export { maxPassages, packIndexSegment } from "./index-segment.ts"
 export {
   dotProduct,
-  mergeQuantized as mergePacks,
-  openQuantized,
-  packQuantized,
+  mergeQuantizedVectors,
+  openQuantizedVectors,
+  packQuantizedVectors,
   scanVectors,
   toUnitVector,
 } from "./quantization.ts"
-export {
-  interleave,
-  maxCandidates,
-  type RankedHit,
-  rankHits as rank,
-  rankWithPrevious,
-  type SearchHits,
-} from "./ranking.ts"
 export { createSegmentCache, type FileTerms } from "./segment-cache.ts"
 export { extractTerms } from "./tokenizer.ts"
 export { createVectorCache } from "./vector-cache.ts"

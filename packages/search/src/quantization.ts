@@ -11,7 +11,7 @@ export interface QuantizedVectors {
 const factorBytes = 4
 
 /** Packs unit vectors: all factors first, then all components. */
-export const packQuantized = (vectors: readonly Float32Array[]): Uint8Array => {
+export const packQuantizedVectors = (vectors: readonly Float32Array[]): Uint8Array => {
   const [first] = vectors
   const dimensions = first?.length ?? 0
   const packed = new Uint8Array(vectors.length * (factorBytes + dimensions))
@@ -29,7 +29,7 @@ export const packQuantized = (vectors: readonly Float32Array[]): Uint8Array => {
   return packed
 }
 
-export const openQuantized = (packed: Uint8Array, count: number): QuantizedVectors => {
+export const openQuantizedVectors = (packed: Uint8Array, count: number): QuantizedVectors => {
   const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
   const { buffer, byteOffset, byteLength } = aligned
   const dimensions = count === 0 ? 0 : byteLength / count - factorBytes
@@ -47,8 +47,8 @@ interface PackedVectors {
 }
 
 /** Merges packs into one: all factors first, then all components. */
-export const mergeQuantized = (packs: readonly PackedVectors[]): PackedVectors => {
-  const open = packs.map(({ data, count }) => openQuantized(data, count))
+export const mergeQuantizedVectors = (packs: readonly PackedVectors[]): PackedVectors => {
+  const open = packs.map(({ data, count }) => openQuantizedVectors(data, count))
   const bytes = (array: Float32Array | Int8Array): Uint8Array =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const parts = [

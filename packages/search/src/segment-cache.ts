@@ -5,7 +5,7 @@ import {
   type Postings,
   packIndexSegment,
 } from "./index-segment.ts"
-import { mergeIndexSegments } from "./segment-merge.ts"
+import { mergeIndexSegments } from "./merge-index-segments.ts"
 import type { TermKind } from "./tokenizer.ts"
 
 /** Segments with fewer passages are merged once there are too many of them. */

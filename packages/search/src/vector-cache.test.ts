@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import {
   dotProduct,
-  openQuantized,
-  packQuantized,
+  openQuantizedVectors,
+  packQuantizedVectors,
   scanVectors,
   toUnitVector,
 } from "./quantization.ts"
@@ -16,7 +16,7 @@ const random = (): number => {
 const vectorOf = (dimensions: number): Float32Array =>
   toUnitVector(Float32Array.from({ length: dimensions }, random))
 const quantize = (vectors: readonly Float32Array[]) =>
-  openQuantized(packQuantized(vectors), vectors.length)
+  openQuantizedVectors(packQuantizedVectors(vectors), vectors.length)
 
 describe("the vector cache", () => {
   it.each([16, 100, 384, 1536])("scores vectors of %i dimensions almost exactly", (dimensions) => {

@@ -1,4 +1,4 @@
-import { RefusedError, type ResponseHandler } from "@portico/http1"
+import { HttpStatusError, type ResponseHandler } from "@portico/http1"
 import type { Connection } from "./connection.ts"
 import { type ConnectionFault, findConnectionFault } from "./connection-fault.ts"
 
@@ -50,8 +50,8 @@ export class BufferedResponse {
     this.#isComplete = !this.isTooLarge
   }
 
-  toError(): RefusedError {
-    return new RefusedError(this.status, Buffer.concat(this.#chunks).toString("utf8"))
+  toError(): HttpStatusError {
+    return new HttpStatusError(this.status, Buffer.concat(this.#chunks).toString("utf8"))
   }
 
   /** The connection's own fault, if the response is one. */

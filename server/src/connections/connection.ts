@@ -1,6 +1,6 @@
-import { RefusedError, requestJson, type Transport, type UpstreamTimeouts } from "@portico/http1"
+import { HttpStatusError, requestJson, type Transport, type UpstreamTimeouts } from "@portico/http1"
 import { toReference } from "../i18n/message.ts"
-import type { Transports } from "../outbound/transport.ts"
+import type { Transports } from "../outbound/transports.ts"
 import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
@@ -85,7 +85,7 @@ export const createConnection = (deps: Deps) => {
     hasListed = true
     listError = diagnose(error, config)
     // A rate limit does not count against the connection's health.
-    if (error instanceof RefusedError && error.status === 429) return
+    if (error instanceof HttpStatusError && error.status === 429) return
     isAvailable = false
     breaker.recordListFailure()
     if (hasChanged) deps.onChange()
@@ -155,7 +155,7 @@ export const createConnection = (deps: Deps) => {
       breaker.recordSuccess()
     },
     /** Call when the connection refused what it should serve: its key, or a model that it lists. */
-    recordFault: (fault: ConnectionFault, error: RefusedError, model: string): void => {
+    recordFault: (fault: ConnectionFault, error: HttpStatusError, model: string): void => {
       if (fault === "connection") {
         connection.recordFailure("hard", error)
         return

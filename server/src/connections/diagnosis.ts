@@ -1,4 +1,4 @@
-import { RefusedError, UpstreamError } from "@portico/http1"
+import { HttpStatusError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
 import { parseErrorObject, readErrorBody } from "../formats/error-body.ts"
 import { textOf } from "../formats/json-values.ts"
@@ -34,7 +34,7 @@ const reasonIn = (body: string, kind: NewConnection["kind"]): string => {
 }
 
 const describeRejection = (
-  { status, body }: RefusedError,
+  { status, body }: HttpStatusError,
   { base_url, kind }: NewConnection,
 ): TranslatableMessage => {
   if (status === 401 || status === 403) {
@@ -84,7 +84,7 @@ const describeConnectionError = (
 }
 
 const describe = (error: Error, connection: NewConnection): TranslatableMessage => {
-  if (error instanceof RefusedError) return describeRejection(error, connection)
+  if (error instanceof HttpStatusError) return describeRejection(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
     const { apiLabel } = providers[connection.kind]
     return translatable("endpoint_has_other_api", { address: connection.base_url, api: apiLabel })
@@ -93,7 +93,7 @@ const describe = (error: Error, connection: NewConnection): TranslatableMessage 
 }
 
 const detailsOf = (error: Error): string =>
-  error instanceof RefusedError ? `${error.status} ${error.body}`.trim() : error.message
+  error instanceof HttpStatusError ? `${error.status} ${error.body}`.trim() : error.message
 
 const toDiagnosis = (
   message: TranslatableMessage,
@@ -122,7 +122,7 @@ export const diagnose = (thrown: unknown, connection: NewConnection): Diagnosis 
 
 /** Why a connection does not serve a model that it lists. */
 export const diagnoseModelRefusal = (
-  error: RefusedError,
+  error: HttpStatusError,
   connection: NewConnection,
   model: string,
 ): Diagnosis => {

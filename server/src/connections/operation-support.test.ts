@@ -26,7 +26,7 @@ const createServer = (status: number) => {
         onHead(state.status, [])
         onEnd()
       }, state.delayMs)
-      return { resume: () => {}, cancel: () => {}, giveUp: () => {} }
+      return { resume: () => {}, cancel: () => {}, failAsStalled: () => {} }
     },
   }
   const support = createOperationSupport({

@@ -1,4 +1,4 @@
-import { RefusedError, requestJson, type Transport } from "@portico/http1"
+import { HttpStatusError, requestJson, type Transport } from "@portico/http1"
 import { type Provider, type ProviderOperation, servesOperation } from "../providers/provider.ts"
 import { listTimeoutMs } from "./diagnosis.ts"
 
@@ -45,7 +45,7 @@ export const createOperationSupport = ({ provider, transport, headers, now }: De
       await requestJson(transport, request, AbortSignal.timeout(listTimeoutMs))
       return true
     } catch (error) {
-      if (!(error instanceof RefusedError) || isInconclusive(error.status)) return null
+      if (!(error instanceof HttpStatusError) || isInconclusive(error.status)) return null
       return !mayBeMissing(error.status)
     }
   }

@@ -1,5 +1,5 @@
 import {
-  RefusedError,
+  HttpStatusError,
   type RequestHandle,
   type ResponseHandler,
   type ResponseListener,
@@ -182,7 +182,7 @@ class FailoverRequest implements RequestHandle {
       onHead: (status, rawHeaders) => {
         isRetryable = isRetryableStatus(status)
         isUnavailable = isRetryable && status !== 429
-        if (isUnavailable) connection.recordFailure("soft", new RefusedError(status, ""))
+        if (isUnavailable) connection.recordFailure("soft", new HttpStatusError(status, ""))
         if (!this.#shouldBuffer(status)) {
           handler.onHead(status, rawHeaders)
           return
@@ -249,7 +249,7 @@ class FailoverRequest implements RequestHandle {
   /** The body is forwarded if all attempts fail, but must arrive within the timeout. */
   #limitBodyTime(): void {
     if (!this.#hasAlternative()) return
-    this.#bodyTimer = setTimeout(() => this.#request?.giveUp(), retryBodyTimeoutMs)
+    this.#bodyTimer = setTimeout(() => this.#request?.failAsStalled(), retryBodyTimeoutMs)
   }
 
   /** Requests for no model say nothing about those that are. */

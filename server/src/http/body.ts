@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
-import { type BodySink, pauseUntilNextTick } from "@portico/http1"
+import { type BodySink, pauseUntilNextIteration } from "@portico/http1"
 import { Failure, fail } from "../errors.ts"
 import { BodyBuffer, type BodyLimits, bodyTooLarge, type JsonBody } from "./body-buffer.ts"
 import { nestingTooDeep } from "./json-limits.ts"
@@ -30,7 +30,7 @@ const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =
     incoming.on("data", (chunk: Buffer) =>
       guarded(() => {
         sink.push(chunk)
-        if (sink.isLarge) pauseUntilNextTick(incoming)
+        if (sink.isLarge) pauseUntilNextIteration(incoming)
       }),
     )
     incoming.on("end", () =>

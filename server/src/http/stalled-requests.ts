@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { createStallDetector } from "@portico/http1"
+import { createRequestStallDetector } from "@portico/http1"
 
 interface LastRequest {
   incoming: IncomingMessage
@@ -23,7 +23,7 @@ const isWaiting = (last: LastRequest | null): boolean => {
  */
 export const createStalledRequestCloser = (server: Server): (() => void) => {
   const lastRequests = new Map<Socket, LastRequest | null>()
-  const isStalled = createStallDetector()
+  const isStalled = createRequestStallDetector()
   server.on("connection", (socket: Socket) => {
     lastRequests.set(socket, null)
     socket.once("close", () => void lastRequests.delete(socket))

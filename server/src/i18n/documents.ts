@@ -1,4 +1,4 @@
-import type { FileType, UnreadableDetail } from "@portico/extract"
+import type { UnreadableDetail, UnreadableFileType } from "@portico/extract"
 import type { Values } from "./values.ts"
 
 type ValuesIn<Detail> = Detail extends { values: infer V } ? Values<keyof V & string> : never
@@ -68,4 +68,4 @@ export const documents = {
     `Text extraction needed more than ${max} of memory. Split this file into smaller ones.`,
   document_reader_timeout: ({ seconds }: Values<"seconds">) =>
     `Text extraction took longer than ${seconds} seconds. Split this file into smaller ones.`,
-} satisfies Record<FileType, string> & DocumentMessages
+} satisfies Record<UnreadableFileType, string> & DocumentMessages

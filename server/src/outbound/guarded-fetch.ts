@@ -1,6 +1,6 @@
 import { headerOf, ResponseTooLargeError, readBufferedResponse } from "@portico/http1"
 import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
-import type { Transports } from "./transport.ts"
+import type { Transports } from "./transports.ts"
 
 const maxRedirects = 5
 const connectSeconds = 5

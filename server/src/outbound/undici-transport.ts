@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net"
 import {
   classifyUpstreamError,
-  isConnectionField,
+  isTransportHeader,
   PendingRequest,
   type RequestConnection,
   type ResponseListener,
@@ -153,7 +153,7 @@ const toSentHeaders = ({ headers, body }: UpstreamRequest): string[] => {
   const isStreamed = body !== null && !Buffer.isBuffer(body)
   const sent: string[] = []
   for (const [name, value] of Object.entries(headers)) {
-    const isSent = !isConnectionField(name) || (name === "content-length" && isStreamed)
+    const isSent = !isTransportHeader(name) || (name === "content-length" && isStreamed)
     if (value === undefined || !isSent) continue
     for (const item of [value].flat()) sent.push(name, String(item))
   }

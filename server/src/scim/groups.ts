@@ -1,6 +1,6 @@
 import {
   type AttributeValues,
-  applyOperation,
+  applyPatchOperation,
   createIgnoredNames,
   failScim,
   type PatchOperation,
@@ -143,7 +143,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
           values.set("displayName", before.name)
           values.set("externalId", before.external_id)
           for (const operation of operations) {
-            if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
+            if (!targetsMembers(operation)) applyPatchOperation(values, operation, ignored)
           }
           const profile = profileOf(values)
           const record = {

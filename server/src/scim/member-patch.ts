@@ -3,7 +3,7 @@ import {
   createIgnoredNames,
   type Filter,
   failScim,
-  type IgnoredNames,
+  type IgnoredAttributes,
   type PatchOperation,
   parseValue,
 } from "@portico/scim"
@@ -82,7 +82,7 @@ const patchMatching = async (
     place,
     membership,
     ignored,
-  }: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredNames },
+  }: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredAttributes },
 ): Promise<void> => {
   const { filter, sub } = target
   const ids = filter ? await findMatchingMembers(filter, place) : []
@@ -110,7 +110,7 @@ const mergeChanges = (steps: readonly MembershipChange[]): MembershipChange[] =>
 /** Applies the operations of a PATCH on `members` in order. @throws {ScimError} */
 export const patchMembers = async (
   operations: readonly PatchOperation[],
-  context: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredNames },
+  context: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredAttributes },
 ): Promise<void> => {
   const { membership } = context
   let steps: MembershipChange[] = []

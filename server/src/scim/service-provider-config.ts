@@ -1,4 +1,4 @@
-import { maxCount, type ScimJson } from "@portico/scim"
+import { maxPageSize, type ScimJson } from "@portico/scim"
 import { maxBytes } from "./request-body.ts"
 
 /** The service provider configuration (RFC 7643 §5). */
@@ -7,7 +7,7 @@ export const serviceProviderConfig = (base: string): ScimJson => ({
   patch: { supported: true },
   // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
   bulk: { supported: false, maxOperations: 1000, maxPayloadSize: maxBytes },
-  filter: { supported: true, maxResults: maxCount },
+  filter: { supported: true, maxResults: maxPageSize },
   changePassword: { supported: false },
   sort: { supported: true },
   etag: { supported: false },

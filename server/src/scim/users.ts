@@ -1,6 +1,6 @@
 import {
   type AttributeValues,
-  applyOperation,
+  applyPatchOperation,
   type ComplexValue,
   createIgnoredNames,
   failScim,
@@ -106,7 +106,7 @@ const deactivates = (operations: readonly PatchOperation[]): boolean => {
   const values: AttributeValues = new Map()
   for (const operation of operations) {
     if (operation.target.attribute.name !== "active") continue
-    applyOperation(values, operation, createIgnoredNames())
+    applyPatchOperation(values, operation, createIgnoredNames())
   }
   return values.get("active") === false
 }
@@ -142,7 +142,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
       const patchUser = async (tx: Tx) => {
         const before = await users.lock(tx, id)
         const values = valuesOf(before)
-        for (const operation of operations) applyOperation(values, operation, ignored)
+        for (const operation of operations) applyPatchOperation(values, operation, ignored)
         requireEmailValues(values, before.emails)
         const record = { actor, action: "scim.user.patched", status: 200, ignored: ignored.names() }
         return users.change(tx, record, { before, profile: profileOf(values, before) })

@@ -1,5 +1,5 @@
 import { readConfig } from "../../src/config/config.ts"
-import { createTransports, type Transports } from "../../src/outbound/transport.ts"
+import { createTransports, type Transports } from "../../src/outbound/transports.ts"
 
 /** The values of UPSTREAM_TRANSPORT. */
 export const transportNames = ["portico", "undici"] as const

@@ -20,7 +20,7 @@ const commandOf = (pid: string): string => {
 const listExtractionProcesses = (): number[] =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
     .split(" ")
-    .filter((pid) => commandOf(pid).includes("extract/src/child-process.ts"))
+    .filter((pid) => commandOf(pid).includes("extract/src/extraction-process.ts"))
     .map(Number)
 
 const hasChildLists = readdirSync("/proc/self/task/").every((task) =>

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { RefusedError, requestJson } from "@portico/http1"
+import { HttpStatusError, requestJson } from "@portico/http1"
 import { toUnitVector } from "@portico/search"
 import { z } from "zod"
 import { findConnectionFault } from "../../connections/connection-fault.ts"
@@ -33,10 +33,10 @@ class ModelNotOfferedError extends Error {
 
 const isBusy = (error: unknown): boolean =>
   !(error instanceof ModelNotOfferedError) &&
-  (!(error instanceof RefusedError) || error.status === 429 || error.status >= 500)
+  (!(error instanceof HttpStatusError) || error.status === 429 || error.status >= 500)
 
 const isTooLong = (error: unknown): boolean =>
-  error instanceof RefusedError && [400, 413, 422].includes(error.status)
+  error instanceof HttpStatusError && [400, 413, 422].includes(error.status)
 
 const middle = (text: string): number => {
   const half = Math.floor(text.length / 2)
@@ -101,12 +101,12 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     endpoint: Endpoint,
     input: readonly string[],
     signal: AbortSignal,
-  ): Promise<Float32Array[] | RefusedError> => {
+  ): Promise<Float32Array[] | HttpStatusError> => {
     const { connection, model } = endpoint
     try {
       return await requestVectors(endpoint, input, signal)
     } catch (error) {
-      if (!(error instanceof RefusedError)) throw error
+      if (!(error instanceof HttpStatusError)) throw error
       const fault = findConnectionFault(error, model.name)
       if (!fault) throw error
       connection.recordFault(fault, error, model.name)
@@ -119,10 +119,10 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     input: readonly string[],
     signal: AbortSignal,
   ): Promise<Float32Array[]> => {
-    let rejection: RefusedError | null = null
+    let rejection: HttpStatusError | null = null
     for (const endpoint of orderEndpoints(models.endpointsOf(model))) {
       const reply = await requestFrom(endpoint, input, signal)
-      if (!(reply instanceof RefusedError)) return reply
+      if (!(reply instanceof HttpStatusError)) return reply
       rejection ??= reply
     }
     throw (

@@ -1,4 +1,4 @@
-import { mergePacks } from "@portico/search"
+import { mergeQuantizedVectors } from "@portico/search"
 import { openSqliteFile } from "../../db/sqlite-file.ts"
 
 /** Reads SQLite in the search thread, so that the main thread is not blocked. */
@@ -14,14 +14,14 @@ export const createPassageReader = (path: string) => {
       return data instanceof Uint8Array ? data : null
     },
 
-    /** As packed by `packQuantized`. */
+    /** As packed by `packQuantizedVectors`. */
     vectors: (indexId: string, fileId: string): { count: number; data: Uint8Array } | null => {
       const packs = vectors
         .all(indexId, fileId)
         .flatMap(({ count, coarse }) =>
           coarse instanceof Uint8Array ? [{ count: Number(count), data: coarse }] : [],
         )
-      return packs.length > 0 ? mergePacks(packs) : null
+      return packs.length > 0 ? mergeQuantizedVectors(packs) : null
     },
   }
 }

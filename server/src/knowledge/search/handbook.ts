@@ -9,7 +9,7 @@ import {
   maxPassages,
   packIndexSegment,
   type RankedHit,
-  rank,
+  rankHits,
   searchLexical,
 } from "@portico/search"
 import type { FoundPassage } from "../schema.ts"
@@ -93,7 +93,7 @@ const searchIn = (
 ): RankedHit[] => {
   const parts = cache.scopesOf(documents.map(({ id }) => id))
   const { hits, total } = searchLexical(parts, query, maxCandidates)
-  return rank({ lexical: hits, dense: null, total })
+  return rankHits({ lexical: hits, dense: null, total })
 }
 
 /** The gateway's own documentation with lexical search, loaded on first use. */

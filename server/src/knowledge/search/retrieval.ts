@@ -1,10 +1,10 @@
 import {
-  interleave,
-  keyOf,
+  hitKey,
+  interleaveHits,
   maxCandidates,
   type RankedHit,
-  rank,
-  rankWithPrevious,
+  rankFollowUp,
+  rankHits,
   type ScoredHit,
   type SearchHits,
 } from "@portico/search"
@@ -101,7 +101,7 @@ export const createRetrieval = (deps: Deps) => {
         const positions = fileHits.slice(from, from + passagesPerRead).map(({ passage }) => passage)
         await share.turn(turnCosts.passages)
         for (const row of await passages.byFile(file.id, positions)) {
-          const key = keyOf({ file: index, passage: row.position })
+          const key = hitKey({ file: index, passage: row.position })
           found.set(key, toFoundPassage(file, row, "passage"))
         }
       }
@@ -153,7 +153,7 @@ export const createRetrieval = (deps: Deps) => {
     signal: AbortSignal | undefined,
   ): Promise<RankedPassage[] | null> => {
     const readable = hits.flatMap((hit) => {
-      const text = texts.get(keyOf(hit))?.text
+      const text = texts.get(hitKey(hit))?.text
       return text === undefined ? [] : [{ hit, text }]
     })
     const first = readable.slice(0, maxReranked)
@@ -181,12 +181,12 @@ export const createRetrieval = (deps: Deps) => {
         previous === "" ? null : searchFor(query, previous),
       ])
       await share.turn(turnCosts.fusion)
-      const rankings = [{ question, hits: keepTopHits(rank(result.hits)) }]
+      const rankings = [{ question, hits: keepTopHits(rankHits(result.hits)) }]
       if (previousResult) {
-        const hits = keepTopHits(rankWithPrevious(result.hits, previousResult.hits))
+        const hits = keepTopHits(rankFollowUp(result.hits, previousResult.hits))
         rankings.push({ question: `${previous}\n${question}`, hits })
       }
-      const all = interleave(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
+      const all = interleaveHits(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
       const texts = await readTexts(files, all, share)
       await share.turn(turnCosts.fusion)
       const reranked = await Promise.all(
@@ -196,7 +196,7 @@ export const createRetrieval = (deps: Deps) => {
         ({ hits }, at) => reranked[at] ?? hits.map(withoutRerank),
       )
       return {
-        passages: interleave(a, b).flatMap((hit) => toPassage(hit, texts)),
+        passages: interleaveHits(a, b).flatMap((hit) => toPassage(hit, texts)),
         search: result.mode,
         model: result.model,
         partlyEmbedded: result.hits.incomplete?.size ?? 0,
@@ -214,7 +214,7 @@ const keepTopHits = (hits: readonly RankedHit[]): RankedHit[] =>
   hits.filter((hit, at) => at < maxRanked || isReserved(hit))
 
 const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
-  const found = texts.get(keyOf(hit))
+  const found = texts.get(hitKey(hit))
   if (!found) return []
   const { score, lexical, dense, reranked, fromPrevious } = hit
   return [{ ...found, score, lexical, dense, reranked, from_previous: fromPrevious }]

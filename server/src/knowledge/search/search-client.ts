@@ -14,7 +14,7 @@ interface Deps {
   passages: PassageStore
   /** Path of the SQLite database, which the worker reads itself; null if it has to request data. */
   file: string | null
-  /** Vectors of files in an embedding index, as packed by `packQuantized`. */
+  /** Vectors of files in an embedding index, as packed by `packQuantizedVectors`. */
   vectorsOf: (indexId: string, fileIds: readonly string[]) => Promise<PassageData["vectors"]>
 }
 

@@ -3,7 +3,7 @@ import {
   createSegmentCache,
   createVectorCache,
   type FileTerms,
-  openQuantized,
+  openQuantizedVectors,
   scanVectors,
   searchLexical,
 } from "@portico/search"
@@ -58,7 +58,7 @@ const cacheData = ({ files, vector }: SearchRequest, given: PassageData): void =
   )
   caches.words.put(named)
   for (const { id, count, data } of given.vectors) {
-    caches.vectors.put(`${vector?.indexId} ${id}`, openQuantized(data, count))
+    caches.vectors.put(`${vector?.indexId} ${id}`, openQuantizedVectors(data, count))
   }
 }
 

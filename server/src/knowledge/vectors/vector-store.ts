@@ -1,4 +1,4 @@
-import { mergePacks, packQuantized } from "@portico/search"
+import { mergeQuantizedVectors, packQuantizedVectors } from "@portico/search"
 import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
@@ -63,7 +63,7 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
         space_id: indexId,
         first,
         count: vectors.length,
-        coarse: Buffer.from(packQuantized(vectors)),
+        coarse: Buffer.from(packQuantizedVectors(vectors)),
         exact: bytesOf(vectors),
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -134,7 +134,7 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
         .orderBy("first")
         .execute()
       const packsByFile = Map.groupBy(rows, ({ file_id }) => file_id)
-      return [...packsByFile].map(([id, packs]) => ({ id, ...mergePacks(packs) }))
+      return [...packsByFile].map(([id, packs]) => ({ id, ...mergeQuantizedVectors(packs) }))
     }),
 
   /** The exact vector of one passage. */

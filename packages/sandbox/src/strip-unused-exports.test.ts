@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { stripUnusedExports } from "./wasm-binary.ts"
+import { stripUnusedExports } from "./strip-unused-exports.ts"
 
 const binary = readFileSync(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 

@@ -4,15 +4,15 @@ import {
   type AttributeValues,
   type ComplexValue,
   checkValueCount,
-  type IgnoredNames,
+  type IgnoredAttributes,
   isUnassigned,
   parseComplex,
   parseValue,
   type SimpleValue,
 } from "./attribute-values.ts"
 import { failScim } from "./errors.ts"
-import type { Filter } from "./filter.ts"
 import { matchesFilter } from "./filter-evaluator.ts"
+import type { Filter } from "./filter-parser.ts"
 import { foldCase } from "./fold-case.ts"
 import { isObject } from "./json-values.ts"
 import type { PatchOperation } from "./patch-request.ts"
@@ -38,7 +38,7 @@ const failRequired = ({ name }: ScimAttribute): never =>
 const withSubAttribute = (
   complex: ComplexValue,
   { sub, verb, value }: { sub: ScimAttribute; verb: PatchOperation["verb"]; value: unknown },
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): ComplexValue => {
   const { [sub.name]: _, ...rest } = complex
   const part = verb === "remove" ? null : parseValue(sub, value, ignored)
@@ -49,7 +49,7 @@ const withSubAttribute = (
 const mergeComplex = (
   attribute: ScimAttribute,
   { present, value }: { present: ComplexValue; value: unknown },
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): ComplexValue => {
   const sent = parseComplex(attribute, value, ignored)
   const cleared = Object.entries(isObject(value) ? value : {})
@@ -62,7 +62,7 @@ const mergeComplex = (
 const patchSimple = (
   values: AttributeValues,
   { verb, target, value }: PatchOperation,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): void => {
   const { attribute } = target
   const next = verb === "remove" ? null : parseValue(attribute, value, ignored)
@@ -73,7 +73,7 @@ const patchSimple = (
 const patchComplex = (
   values: AttributeValues,
   { verb, target, value }: PatchOperation,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): void => {
   const { attribute, sub } = target
   const present = complexOf(values.get(attribute.name))
@@ -136,7 +136,7 @@ const createMissing = (attribute: ScimAttribute, filter: Filter): ComplexValue =
 const patchMatching = (
   list: ComplexValue[],
   { verb, target, value }: PatchOperation,
-  { filter, ignored }: { filter: Filter; ignored: IgnoredNames },
+  { filter, ignored }: { filter: Filter; ignored: IgnoredAttributes },
 ): ComplexValue[] => {
   const { attribute, sub } = target
   const selected = list.filter((item) => matchesFilter(filter, item))
@@ -163,7 +163,7 @@ const requireValues = (
 const patchList = (
   list: ComplexValue[],
   operation: PatchOperation,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): ComplexValue[] => {
   const { verb, target, value } = operation
   const { attribute, filter, sub } = target
@@ -182,10 +182,10 @@ const patchList = (
 }
 
 /** Applies one PATCH operation to attribute values in memory. @throws {ScimError} */
-export const applyOperation = (
+export const applyPatchOperation = (
   values: AttributeValues,
   operation: PatchOperation,
-  ignored: IgnoredNames,
+  ignored: IgnoredAttributes,
 ): void => {
   const { attribute } = operation.target
   if (attribute.multiValued) {

@@ -1,9 +1,9 @@
 import { failScim } from "./errors.ts"
 import { isObject } from "./json-values.ts"
-import { type Projection, readProjection } from "./projection.ts"
+import { type Projection, parseProjection } from "./projection.ts"
 
 const defaultCount = 100
-export const maxCount = 200
+export const maxPageSize = 200
 const maxStartIndex = 2 ** 31
 
 /** A query (RFC 7644 §3.4.2), from the URL or the body of a search. */
@@ -58,7 +58,7 @@ const isDescending = (source: ParameterSource): boolean => {
 }
 
 const projectionOf = (source: ParameterSource): Projection =>
-  readProjection(
+  parseProjection(
     nameListParameter(source, "attributes"),
     nameListParameter(source, "excludedAttributes"),
   )
@@ -68,7 +68,7 @@ const requestOf = (source: ParameterSource): SearchRequest => ({
   sortBy: textParameter(source, "sortBy"),
   descending: isDescending(source),
   startIndex: Math.min(Math.max(integerParameter(source, "startIndex", 1), 1), maxStartIndex),
-  count: Math.min(Math.max(integerParameter(source, "count", defaultCount), 0), maxCount),
+  count: Math.min(Math.max(integerParameter(source, "count", defaultCount), 0), maxPageSize),
   projection: projectionOf(source),
 })
 

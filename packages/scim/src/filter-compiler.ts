@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely"
 import type { AttributePath } from "./attribute-paths.ts"
-import type { Filter } from "./filter.ts"
 import type { Operand } from "./filter-operands.ts"
 import {
   alwaysFalse,
@@ -12,9 +11,10 @@ import {
   textOperators,
   timeCondition,
 } from "./filter-operators.ts"
+import type { Filter } from "./filter-parser.ts"
 import {
   type AttributeColumn,
-  isStored,
+  isStoredAttribute,
   type ResourceType,
   type ScimAttribute,
 } from "./resource-type.ts"
@@ -102,7 +102,7 @@ export const createFilterCompiler = ({
 
   const compilePresence = (leaf: ScimAttribute): Condition => {
     const { column } = leaf
-    if (leaf.type === "complex") return anyOf((leaf.subAttributes ?? []).filter(isStored))
+    if (leaf.type === "complex") return anyOf((leaf.subAttributes ?? []).filter(isStoredAttribute))
     if (column === undefined) return alwaysFalse
     return isConstant(column)
       ? alwaysTrue

@@ -4,15 +4,15 @@ import {
   type ExtractionLimits,
   failUnreadable,
 } from "./blocks.ts"
+import { decodeText } from "./decode-text.ts"
 import { readEmail } from "./email.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
 import { declaredCharset, readHtml } from "./html.ts"
 import { readPdf } from "./pdf.ts"
-import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
+import { readCode, readMarkdown, readPlainText } from "./plain-text.ts"
 import { readRtf } from "./rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
 import { readCsv } from "./table.ts"
-import { decodeText } from "./text-encoding.ts"
 import { readZipDocument, rejectOleDocument } from "./zip-documents.ts"
 
 export interface DocumentSource {
@@ -80,7 +80,7 @@ const readText: DocumentReader = async ({ bytes, filename, contentType }) => {
     textFormats.find(({ type }) => type?.test(contentType))
   return textFormat
     ? { format: textFormat.format, blocks: textFormat.read(text) }
-    : { format: "text", blocks: readPlain(text) }
+    : { format: "text", blocks: readPlainText(text) }
 }
 
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
@@ -94,7 +94,7 @@ const readers: Record<ReadableType, DocumentReader> = {
 }
 
 /**
- * Reads a document by its detected type. @throws {UnreadableDocument} with a message for the
+ * Reads a document by its detected type. @throws {UnreadableDocumentError} with a message for the
  * uploader
  */
 export const extractBlocks: DocumentReader = (source, limits) => {

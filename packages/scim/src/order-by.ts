@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
 import { failScim } from "./errors.ts"
-import { columnExpression } from "./filter-sql.ts"
+import { columnExpression } from "./filter-compiler.ts"
 import type { ResourceType, ScimAttribute } from "./resource-type.ts"
-import type { SearchRequest } from "./search-query.ts"
+import type { SearchRequest } from "./search-request.ts"
 
 const leafOf = ({ attribute, sub }: AttributePath): ScimAttribute =>
   sub ?? findAttribute(attribute.subAttributes ?? [], "value") ?? attribute

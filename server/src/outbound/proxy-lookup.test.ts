@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { createProxyLookup } from "./proxy.ts"
+import { createProxyLookup } from "./proxy-lookup.ts"
 
 const proxies = { HTTP_PROXY: "http://plain:1", HTTPS_PROXY: "http://secure:2" }
 

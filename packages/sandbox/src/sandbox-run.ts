@@ -1,18 +1,18 @@
 import { CpuBudget } from "./cpu-budget.ts"
-import type { Host, ReadString } from "./host.ts"
-import { textOperations } from "./host-text.ts"
+import type { Host, ReadString } from "./engine-host.ts"
 import type { Isolate, IsolateDeps } from "./isolate.ts"
 import type { MessageBatch } from "./message-batch.ts"
 import { moduleErrorJson } from "./module-error.ts"
+import { createRunLog, parseLogMessage } from "./run-log.ts"
+import { statelessOperations } from "./stateless-operations.ts"
+import { createTimers } from "./timers.ts"
 import {
   type EndReason,
-  type Limits,
+  type RunLimits,
   sharedClockMs,
   type WorkerCommand,
   type WorkerEvent,
-} from "./protocol.ts"
-import { createRunLog, parseLogMessage } from "./run-log.ts"
-import { createTimers } from "./timers.ts"
+} from "./worker-protocol.ts"
 
 const maxCalls = 64
 const maxMessage = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ export class SandboxRun implements Host {
   readonly #deps: RunDeps
   readonly #run: number
   readonly #slot: number
-  readonly #limits: Limits
+  readonly #limits: RunLimits
   readonly #onEnd: (isolate: Isolate) => void
   readonly #startedAt = performance.now()
   readonly #log = createRunLog(() => performance.now() - this.#startedAt)
@@ -134,7 +134,7 @@ export class SandboxRun implements Host {
   }
 
   operate(name: string, read: ReadString): string | undefined {
-    const compute = Object.hasOwn(textOperations, name) ? textOperations[name] : undefined
+    const compute = Object.hasOwn(statelessOperations, name) ? statelessOperations[name] : undefined
     if (compute) return compute(read(maxMessage))
     switch (name) {
       case "out":

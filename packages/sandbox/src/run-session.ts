@@ -1,13 +1,13 @@
 import { type HostCall, parseHostCall, parseTaskResult } from "./isolate-messages.ts"
+import { findSourcePosition } from "./run-log.ts"
 import {
   type EndReason,
+  importsRejectedMessage,
   type LogLine,
-  noImports,
   type ThrownError,
   type WorkerCommand,
   type WorkerEvent,
-} from "./protocol.ts"
-import { sourcePosition } from "./run-log.ts"
+} from "./worker-protocol.ts"
 
 /** An error of a function, as a value. */
 export interface FunctionError {
@@ -60,7 +60,8 @@ export class HostCallError extends Error {
 }
 
 const outcomeOf = ({ name, message }: ThrownError): FunctionError["outcome"] => {
-  if (name === "DeniedError" || name === "RefusedError" || message === noImports) return "denied"
+  if (name === "DeniedError" || name === "RefusedError" || message === importsRejectedMessage)
+    return "denied"
   return name === "InternalError" && message === "out of memory" ? "out_of_memory" : "threw"
 }
 
@@ -70,7 +71,7 @@ const errorFromException = (fault: ThrownError): FunctionError => {
   const plain = ["Error", "DeniedError", "RefusedError", "RequestError"].includes(name)
   const text = plain ? message || name : `${name}: ${message}`
   const refused = name === "RefusedError"
-  return { outcome: outcomeOf(fault), message: text, refused, ...sourcePosition(stack) }
+  return { outcome: outcomeOf(fault), message: text, refused, ...findSourcePosition(stack) }
 }
 
 /** Creates an error without a position in the source. */

@@ -1,6 +1,6 @@
 import { createClient, type Transport, type UpstreamTimeouts } from "@portico/http1"
 import type { Config } from "../config/config.ts"
-import { createProxyLookup } from "./proxy.ts"
+import { createProxyLookup } from "./proxy-lookup.ts"
 import { createUndiciTransport } from "./undici-transport.ts"
 
 interface TransportTarget {

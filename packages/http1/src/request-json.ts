@@ -13,14 +13,14 @@ const defaultMaxBytes = 64_000_000
 const maxErrorBodyLength = 10_000
 
 /** The upstream answered with a status other than 2xx. */
-export class RefusedError extends Error {
+export class HttpStatusError extends Error {
   readonly status: number
   /** The response body's beginning. */
   readonly body: string
 
   constructor(status: number, body: string) {
     super(`it answered ${status}: ${body.slice(0, 200)}`)
-    this.name = "RefusedError"
+    this.name = "HttpStatusError"
     this.status = status
     this.body = body.slice(0, maxErrorBodyLength)
   }
@@ -28,7 +28,7 @@ export class RefusedError extends Error {
 
 /**
  * Sends a request and parses the JSON response.
- * @throws {RefusedError} for a status other than 2xx
+ * @throws {HttpStatusError} for a status other than 2xx
  * @throws {UpstreamError | ResponseTooLargeError | SyntaxError}
  */
 export const requestJson = async (
@@ -43,6 +43,6 @@ export const requestJson = async (
     (listener) => transport.send({ ...request, headers: sentHeaders, body }, listener),
     { signal, maxBytes },
   )
-  if (status < 200 || status > 299) throw new RefusedError(status, text)
+  if (status < 200 || status > 299) throw new HttpStatusError(status, text)
   return JSON.parse(text)
 }

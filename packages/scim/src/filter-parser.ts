@@ -49,7 +49,7 @@ const isOperator = (word: string): word is FilterOperator =>
   filterOperators.some((operator) => operator === word)
 
 /** Recursive descent parser of one token sequence. */
-export const createFilterReader = (tokens: FilterToken[]) => {
+export const createFilterParser = (tokens: FilterToken[]) => {
   let index = 0
   let depth = 0
   let terms = 0
@@ -184,7 +184,7 @@ export const parseFilter = (
   if (Buffer.byteLength(source) > maxBytes) {
     failScim("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
   }
-  const reader = createFilterReader(tokenizeFilter(source))
+  const reader = createFilterParser(tokenizeFilter(source))
   const filter = reader.either(
     (name) => resolveAttributePath(type, name) ?? resolveWithoutColumns(otherTypes, name),
   )

@@ -3,15 +3,15 @@ import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
 import { Isolate } from "./isolate.ts"
 import { createMessageBatch } from "./message-batch.ts"
+import { type RunDeps, SandboxRun } from "./sandbox-run.ts"
+import { currentThreadId } from "./thread-cpu.ts"
 import {
   cancelFlagsView,
   clockView,
   type WorkerCommand,
   type WorkerData,
   type WorkerEvent,
-} from "./protocol.ts"
-import { type RunDeps, SandboxRun } from "./run.ts"
-import { currentThreadId } from "./thread-cpu.ts"
+} from "./worker-protocol.ts"
 
 const { wasm, shared, memory, environment }: WorkerData = workerData
 const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8")

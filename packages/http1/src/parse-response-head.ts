@@ -1,4 +1,4 @@
-import { includesToken, parseFields } from "./header-fields.ts"
+import { includesToken, parseFieldLines } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 
 /** A parsed response head. */
@@ -78,7 +78,7 @@ export const parseResponseHead = (text: string): ResponseHead => {
     statusLine.exec(statusLineEnd < 0 ? text : text.slice(0, statusLineEnd)) ?? []
   if (code === undefined) throw new MalformedHttpError("the response is not HTTP")
   const status = Number(code)
-  const rawHeaders = statusLineEnd < 0 ? [] : parseFields(text, statusLineEnd + 2)
+  const rawHeaders = statusLineEnd < 0 ? [] : parseFieldLines(text, statusLineEnd + 2)
   const connection = connectionOf(rawHeaders)
   const body = framingOf(status, rawHeaders)
   const isPersistentByDefault =

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises"
 import {
   type ExtractionLimits,
   failUnreadable,
-  UnreadableDocument,
+  UnreadableDocumentError,
   type UnreadableReason,
 } from "./blocks.ts"
-import { extractBlocks } from "./formats.ts"
+import { extractBlocks } from "./extract-blocks.ts"
 import { splitIntoPassages } from "./passages.ts"
 
 /** Request from the parent process. */
@@ -79,7 +79,7 @@ const isStackOverflow = (error: unknown): boolean =>
 
 process.on("message", (task: ExtractionTask) => {
   extractTask(task).catch((error: unknown) => {
-    if (error instanceof UnreadableDocument)
+    if (error instanceof UnreadableDocumentError)
       return send({ type: "unreadable", reason: error.reason })
     if (!isStackOverflow(error)) return send({ type: "broke" })
     const detail = { id: "document_nested_too_deeply" } as const

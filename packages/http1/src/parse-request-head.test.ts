@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseRequestHead } from "./request-parser.ts"
+import { parseRequestHead } from "./parse-request-head.ts"
 
 const first = "POST /v1/chat/completions HTTP/1.1"
 const fields = ["Host: here", "Authorization: Bearer sk-1", "Content-Length: 2"]

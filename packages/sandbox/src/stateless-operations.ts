@@ -25,7 +25,7 @@ const operateOnUrl = (json: string): string => {
   return JSON.stringify(Object.fromEntries(urlParts.map((part) => [part, parsed[part]])))
 }
 
-export const textOperations: Readonly<Record<string, (text: string) => string>> = {
+export const statelessOperations: Readonly<Record<string, (text: string) => string>> = {
   encode: (text) => Buffer.from(text).toString("latin1"),
   decode: (binary) => new TextDecoder().decode(Buffer.from(binary, "latin1")),
   query: (text) => JSON.stringify([...new URLSearchParams(text)]),

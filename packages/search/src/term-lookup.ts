@@ -11,7 +11,7 @@ export interface QueryTerm {
 }
 
 /** The part of a segment that is searched. */
-export interface TermScope extends SegmentScope {
+export interface SearchScope extends SegmentScope {
   /** Pairs of first passage and end (exclusive), in order. */
   runs: number[]
   /** Number of passages. */
@@ -20,7 +20,7 @@ export interface TermScope extends SegmentScope {
   length: number
 }
 
-export const createTermScope = ({ segment, order }: SegmentScope): TermScope => {
+export const createSearchScope = ({ segment, order }: SegmentScope): SearchScope => {
   const { starts, lengths } = segment
   const runs: number[] = []
   let total = 0
@@ -68,7 +68,7 @@ export interface Occurrences {
  * walking through all postings, all are returned; hits outside the scope are dropped later.
  */
 const findSpans = (
-  scope: TermScope,
+  scope: SearchScope,
   { hash, kind }: QueryTerm,
 ): Omit<Occurrences, "filesByName"> => {
   const { segment, runs } = scope
@@ -92,7 +92,7 @@ const findSpans = (
   return { spans, frequency }
 }
 
-const countWithin = ({ runs }: TermScope, passages: Uint16Array): number => {
+const countWithin = ({ runs }: SearchScope, passages: Uint16Array): number => {
   let count = 0
   let run = 0
   for (const passage of passages) {
@@ -123,7 +123,7 @@ export const countOccurrences = (
 }
 
 /** Finds a term in texts and file names. */
-export const findTerm = (scope: TermScope, term: QueryTerm): Occurrences => {
+export const findTerm = (scope: SearchScope, term: QueryTerm): Occurrences => {
   const { segment, order } = scope
   const { spans, frequency } = findSpans(scope, term)
   const postings = postingsOf(segment.names, term.kind)

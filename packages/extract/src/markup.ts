@@ -3,7 +3,7 @@ import { failUnreadable } from "./blocks.ts"
 
 export type Attributes = Record<string, string>
 
-export interface XmlHandler {
+export interface MarkupHandler {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
   text?(text: string): void
@@ -12,7 +12,7 @@ export interface XmlHandler {
 const maxDepth = 3000
 
 /** Walks HTML or XML as a stream of events. */
-export const walkMarkup = (source: string, handler: XmlHandler, xmlMode: boolean): void => {
+export const walkMarkup = (source: string, handler: MarkupHandler, xmlMode: boolean): void => {
   let depth = 0
   const parser = new Parser(
     {
@@ -35,7 +35,7 @@ export const walkMarkup = (source: string, handler: XmlHandler, xmlMode: boolean
  * Walks XML as a stream of events. Documents that define entities are rejected, which prevents
  * entity expansion attacks.
  */
-export const walkXml = (source: string, handler: XmlHandler): void => {
+export const walkXml = (source: string, handler: MarkupHandler): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
     failUnreadable("unsafe", { id: "document_has_xml_entities" })
   }

@@ -19,10 +19,10 @@ const connectionFields = new Set([
 const bodyMethods = new Set(["POST", "PUT", "PATCH"])
 
 /** Whether a transport sets a header itself, or does not support it. @param name in lower case */
-export const isConnectionField = (name: string): boolean => connectionFields.has(name)
+export const isTransportHeader = (name: string): boolean => connectionFields.has(name)
 
 /** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
-export const formatField = (name: string, value: string): string => {
+export const formatHeaderField = (name: string, value: string): string => {
   if (!tokenPattern.test(name) || invalidValueCharacter.test(value)) {
     throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
   }
@@ -33,9 +33,9 @@ const formatFields = (headers: OutgoingHttpHeaders): string => {
   let lines = ""
   for (const name in headers) {
     const value = headers[name]
-    if (value === undefined || isConnectionField(name)) continue
-    if (Array.isArray(value)) for (const item of value) lines += formatField(name, item)
-    else lines += formatField(name, String(value))
+    if (value === undefined || isTransportHeader(name)) continue
+    if (Array.isArray(value)) for (const item of value) lines += formatHeaderField(name, item)
+    else lines += formatHeaderField(name, String(value))
   }
   return lines
 }

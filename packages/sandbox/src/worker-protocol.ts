@@ -1,5 +1,5 @@
 /** Resource limits of one run. */
-export interface Limits {
+export interface RunLimits {
   /** Memory in bytes, for code and data. */
   memory: number
   /** Milliseconds of CPU time between two outputs. */
@@ -25,7 +25,7 @@ export interface LogLine {
  * Rejected by the host: there are no modules to import, and no file is read on behalf of a
  * function.
  */
-export const noImports = "A function cannot import other modules"
+export const importsRejectedMessage = "A function cannot import other modules"
 
 /** An exception thrown by the function's code. The stack refers to lines of its own source. */
 export interface ThrownError {
@@ -39,7 +39,7 @@ export type EndReason = "timeout" | "out_of_memory" | "threw" | "denied" | "canc
 
 /** Messages to the worker, sent in batches. `json` fields are passed into the isolate unparsed. */
 export type WorkerCommand =
-  | { type: "begin"; run: number; slot: number; code: string; json: string; limits: Limits }
+  | { type: "begin"; run: number; slot: number; code: string; json: string; limits: RunLimits }
   | { type: "invoke"; run: number; id: number; json: string }
   | { type: "settle"; run: number; json: string }
   /** The output so far has been consumed. */
@@ -67,12 +67,12 @@ export type WorkerEvent =
  * one cancel flag per run slot.
  */
 const clockFields = 3
-export const maxRuns = 1024
+export const maxRunsPerWorker = 1024
 export const clockView = (shared: SharedArrayBuffer): Int32Array =>
   new Int32Array(shared, 0, clockFields)
 export const cancelFlagsView = (shared: SharedArrayBuffer): Int32Array =>
-  new Int32Array(shared, clockFields * 4, maxRuns)
-export const sharedBytes = (clockFields + maxRuns) * 4
+  new Int32Array(shared, clockFields * 4, maxRunsPerWorker)
+export const sharedBytes = (clockFields + maxRunsPerWorker) * 4
 
 /** A clock common to all threads, unlike `performance.now()`; never 0, which means idle. */
 export const sharedClockMs = (): number =>

@@ -7,7 +7,7 @@ const stallMs = 1500
  * Returns a function that tells whether a client has stalled, as far as repeated calls observe. A
  * paused socket has not: its client waits for us.
  */
-export const createStallDetector = () => {
+export const createRequestStallDetector = () => {
   const observedBySocket = new WeakMap<Socket, { bytes: number; since: number }>()
   return (socket: Socket, now: number): boolean => {
     const bytes = socket.bytesRead

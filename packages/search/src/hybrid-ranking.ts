@@ -94,7 +94,10 @@ const sort = (hits: ReadonlyMap<string, RankedPosition>, scoreOf: CombinedScores
 }
 
 /** Alternates between two lists, without duplicates. */
-export const interleave = <T extends PassagePosition>(a: readonly T[], b: readonly T[]): T[] => {
+export const interleaveHits = <T extends PassagePosition>(
+  a: readonly T[],
+  b: readonly T[],
+): T[] => {
   const merged = new Map<string, T>()
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     for (const hit of [a[at], b[at]]) {
@@ -114,7 +117,7 @@ export const rankHits = (hits: SearchHits): RankedHit[] => {
  * Ranks the passages of a follow-up question by it and the previous question, each scored
  * separately: "And on Sundays?" says little on its own.
  */
-export const rankWithPrevious = (last: SearchHits, previous: SearchHits): RankedHit[] => {
+export const rankFollowUp = (last: SearchHits, previous: SearchHits): RankedHit[] => {
   const [a, b] = [combineScores(last), combineScores(previous)]
   const hits = new Map<string, RankedPosition>(a.hits)
   for (const [key, hit] of b.hits) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { interleave, type RankedHit, rankHits, rankWithPrevious } from "./ranking.ts"
+import { interleaveHits, type RankedHit, rankFollowUp, rankHits } from "./hybrid-ranking.ts"
 
 const hit = (passage: number, score: number) => ({ file: 0, passage, score })
 const order = (hits: readonly RankedHit[]): number[] => hits.map(({ passage }) => passage)
@@ -52,7 +52,7 @@ describe("the ranking of passages", () => {
   it("combines a follow-up with the previous question, and marks passages found only by that", () => {
     const last = { lexical: [hit(5, 3), hit(8, 2)], dense: null, total: 100 }
     const previous = { lexical: [hit(7, 3), hit(8, 2)], dense: null, total: 100 }
-    const ranked = rankWithPrevious(last, previous)
+    const ranked = rankFollowUp(last, previous)
     // Second for both questions beats first for one of them.
     expect(order(ranked)).toEqual([8, 5, 7])
     expect(ranked.find(({ passage }) => passage === 7)?.fromPrevious).toBe(true)
@@ -62,6 +62,6 @@ describe("the ranking of passages", () => {
   it("alternates between two rankings without duplicates", () => {
     const a = [hit(1, 0), hit(2, 0), hit(3, 0)]
     const b = [hit(2, 0), hit(4, 0)]
-    expect(interleave(a, b).map(({ passage }) => passage)).toEqual([1, 2, 4, 3])
+    expect(interleaveHits(a, b).map(({ passage }) => passage)).toEqual([1, 2, 4, 3])
   })
 })
