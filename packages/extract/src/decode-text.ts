@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import { failUnreadable } from "./blocks.ts"
 import { detectUtf16 } from "./file-type.ts"
+import { failUnreadable } from "./unreadable.ts"
 
 /** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000
@@ -50,15 +50,19 @@ const decodeLegacy = (bytes: Uint8Array): string => {
   return new TextDecoder("windows-1252").decode(bytes)
 }
 
-/**
- * Decodes text in any common encoding.
- * @param declared the document's own declaration, used if the bytes are not UTF-8 or UTF-16
- */
-export const decodeText = (bytes: Buffer, declared?: string): string => {
+/** The encoding that an HTML or XML document declares. */
+const declaredEncoding = (bytes: Buffer): string | undefined => {
+  if (!/<(html|\?xml|meta|head)/i.test(bytes.toString("latin1", 0, 4096))) return undefined
+  return /(?:charset|encoding)\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, 2048))?.[1]
+}
+
+/** Decodes text in any common encoding. The document's own declaration yields to the bytes. */
+export const decodeText = (bytes: Buffer): string => {
   const wide = detectUtf16(bytes.subarray(0, 4096))
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
   if (bytes.includes(0)) failUnreadable("damaged", { id: "document_not_text" })
+  const declared = declaredEncoding(bytes)
   if (declared) {
     try {
       return new TextDecoder(declared).decode(bytes)

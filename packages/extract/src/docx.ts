@@ -1,5 +1,6 @@
-import { type Block, createHeadingTracker } from "./blocks.ts"
-import { walkXml } from "./markup.ts"
+import type { Block } from "./blocks.ts"
+import { HeadingTracker } from "./heading-tracker.ts"
+import { type MarkupHandler, walkXml } from "./markup.ts"
 import type { Zip } from "./zip.ts"
 
 /** Heading level of each paragraph style, 1-based. */
@@ -20,89 +21,69 @@ const headingLevels = (zip: Zip): Map<string, number> => {
   return levels
 }
 
-const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] => {
-  const blocks: Block[] = []
-  const headings = createHeadingTracker()
-  let text = ""
-  let level = 0
+class PartReader implements MarkupHandler {
+  readonly textElements = ["w:t"]
+  readonly blocks: Block[] = []
+  readonly #levels: ReadonlyMap<string, number>
+  readonly #headings = new HeadingTracker()
+  #text = ""
+  #level = 0
   /** Paragraphs of each cell. */
-  let row: string[][] | null = null
-  let tableDepth = 0
-  let isInText = false
+  #row: string[][] | null = null
+  #tableDepth = 0
 
-  const endParagraph = (): void => {
-    const paragraph = text.trim()
-    text = ""
-    if (paragraph === "") return
-    if (row) {
-      row.at(-1)?.push(paragraph)
+  constructor(levels: ReadonlyMap<string, number>) {
+    this.#levels = levels
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (name === "w:p") this.#level = 0
+    if (name === "w:pStyle") this.#level = this.#levels.get(attributes["w:val"] ?? "") ?? 0
+    if (name === "w:tab") this.#text += "\t"
+    if (name === "w:br") this.#text += "\n"
+    if (name === "w:tbl") this.#tableDepth++
+    if (name === "w:tr" && this.#tableDepth === 1) this.#row = []
+    if (name === "w:tc") this.#row?.push([])
+  }
+
+  close(name: string): void {
+    if (name === "w:p") this.#endParagraph()
+    if (name === "w:tbl") this.#tableDepth--
+    if (name === "w:tr" && this.#tableDepth === 1) this.#endRow()
+  }
+
+  text(piece: string): void {
+    this.#text += piece
+  }
+
+  #endParagraph(): void {
+    const text = this.#text.trim()
+    this.#text = ""
+    if (text === "") return
+    if (this.#row) {
+      this.#row.at(-1)?.push(text)
       return
     }
-    if (level > 0) headings.enter(level, paragraph)
-    blocks.push({
-      text: paragraph,
-      kind: level > 0 ? "heading" : "paragraph",
-      location: headings.path(),
-    })
+    if (this.#level > 0) this.#headings.enter(this.#level, text)
+    const kind = this.#level > 0 ? "heading" : "paragraph"
+    this.blocks.push({ text, kind, location: this.#headings.path() })
   }
-  const endRow = (): void => {
-    const cells = (row ?? []).map((paragraphs) => paragraphs.join(" "))
-    row = null
-    if (cells.some(Boolean)) {
-      blocks.push({ text: cells.join(" | "), kind: "row", location: headings.path() })
-    }
+
+  #endRow(): void {
+    const cells = this.#row?.map((paragraphs) => paragraphs.join(" ")) ?? []
+    this.#row = null
+    if (!cells.some(Boolean)) return
+    this.blocks.push({ text: cells.join(" | "), kind: "row", location: this.#headings.path() })
   }
-  const openHandlers: Record<string, (attributes: Record<string, string>) => void> = {
-    "w:p": () => {
-      level = 0
-    },
-    "w:pStyle": (attributes) => {
-      level = levels.get(attributes["w:val"] ?? "") ?? 0
-    },
-    "w:t": () => {
-      isInText = true
-    },
-    "w:tab": () => {
-      text += "\t"
-    },
-    "w:br": () => {
-      text += "\n"
-    },
-    "w:tbl": () => {
-      tableDepth++
-    },
-    "w:tr": () => {
-      if (tableDepth === 1) row = []
-    },
-    "w:tc": () => {
-      row?.push([])
-    },
-  }
-  const closeHandlers: Record<string, () => void> = {
-    "w:t": () => {
-      isInText = false
-    },
-    "w:p": endParagraph,
-    "w:tbl": () => {
-      tableDepth--
-    },
-    "w:tr": () => {
-      if (tableDepth === 1) endRow()
-    },
-  }
-  walkXml(source, {
-    open: (name, attributes) => openHandlers[name]?.(attributes),
-    close: (name) => closeHandlers[name]?.(),
-    text: (piece) => {
-      if (isInText) text += piece
-    },
-  })
-  return blocks
 }
 
 /** Word: paragraphs, tables, footnotes and endnotes (ECMA-376 part 1, §17). */
 export const readDocx = (zip: Zip): Block[] => {
   const levels = headingLevels(zip)
   const parts = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]
-  return parts.flatMap((name) => readPart(zip.readText(name), levels))
+  return parts.flatMap((name) => {
+    const reader = new PartReader(levels)
+    walkXml(zip.readText(name), reader)
+    return reader.blocks
+  })
 }

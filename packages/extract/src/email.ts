@@ -1,7 +1,8 @@
 import PostalMime from "postal-mime"
-import { type Block, failUnreadable } from "./blocks.ts"
+import type { Block } from "./blocks.ts"
 import { readHtml } from "./html.ts"
 import { readPlainText } from "./plain-text.ts"
+import { failUnreadable } from "./unreadable.ts"
 
 interface Address {
   name?: string | undefined

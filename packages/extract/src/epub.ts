@@ -1,7 +1,8 @@
-import { type Block, failUnreadable } from "./blocks.ts"
+import type { Block } from "./blocks.ts"
 import { readHtml } from "./html.ts"
-import { resolveArchivePath, walkXml } from "./markup.ts"
-import type { Zip } from "./zip.ts"
+import { walkXml } from "./markup.ts"
+import { failUnreadable } from "./unreadable.ts"
+import { resolveArchivePath, type Zip } from "./zip.ts"
 
 const decodeHref = (href: string): string => {
   try {

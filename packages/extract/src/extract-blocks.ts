@@ -1,19 +1,16 @@
-import {
-  type Block,
-  type ExtractedBlocks,
-  type ExtractionLimits,
-  failUnreadable,
-} from "./blocks.ts"
+import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
+import { readCsv } from "./csv.ts"
 import { decodeText } from "./decode-text.ts"
 import { readEmail } from "./email.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
-import { declaredCharset, readHtml } from "./html.ts"
+import { readHtml } from "./html.ts"
+import { readMarkdown } from "./markdown.ts"
 import { readPdf } from "./pdf.ts"
-import { readCode, readMarkdown, readPlainText } from "./plain-text.ts"
+import { readCode, readPlainText } from "./plain-text.ts"
 import { readRtf } from "./rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
-import { readCsv } from "./table.ts"
-import { readZipDocument, rejectOleDocument } from "./zip-documents.ts"
+import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
+import { readZipDocument } from "./zip-documents.ts"
 
 export interface DocumentSource {
   bytes: Buffer
@@ -47,7 +44,7 @@ const textFormats: {
     name: /\.x?html?$/i,
     type: /html/,
     begins: /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,500}?-->\s*)?<(!doctype html|html|head|body)\b/i,
-    read: (text) => readHtml(text),
+    read: readHtml,
   },
   {
     format: "xml",
@@ -69,10 +66,7 @@ const isEmail = (head: string, filename: string): boolean =>
 const readText: DocumentReader = async ({ bytes, filename, contentType }) => {
   const head = bytes.toString("latin1", 0, 4096)
   if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes) }
-  const text = decodeText(
-    bytes,
-    /<(html|\?xml|meta|head)/i.test(head) ? declaredCharset(bytes) : undefined,
-  )
+  const text = decodeText(bytes)
   const start = text.slice(0, 4096)
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??
@@ -82,6 +76,12 @@ const readText: DocumentReader = async ({ bytes, filename, contentType }) => {
     ? { format: textFormat.format, blocks: textFormat.read(text) }
     : { format: "text", blocks: readPlainText(text) }
 }
+
+/** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
+const rejectOleDocument = (bytes: Buffer): never =>
+  bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
+    ? failPasswordProtected()
+    : failUnreadable("unsupported", { id: "document_old_office_format" })
 
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 

@@ -1,12 +1,8 @@
 import { readFile } from "node:fs/promises"
-import {
-  type ExtractionLimits,
-  failUnreadable,
-  UnreadableDocumentError,
-  type UnreadableReason,
-} from "./blocks.ts"
+import type { ExtractionLimits } from "./blocks.ts"
 import { extractBlocks } from "./extract-blocks.ts"
 import { splitIntoPassages } from "./passages.ts"
+import { failUnreadable, UnreadableDocumentError, type UnreadableReason } from "./unreadable.ts"
 
 /** Request from the parent process. */
 export interface ExtractionTask {
@@ -19,14 +15,12 @@ export interface ExtractionTask {
 /** Messages to the parent, in this order; chunked, so that no single message blocks it for long. */
 export type ExtractionMessage =
   | { type: "text"; text: string }
-  | {
-      type: "passages"
-      passages: { starts: number; ends: number; location: string }[]
-    }
+  | { type: "passages"; passages: { starts: number; ends: number; location: string }[] }
   | { type: "index"; index: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
   | { type: "unreadable"; reason: UnreadableReason }
-  | { type: "broke" }
+  /** The reader threw an unexpected error. */
+  | { type: "failed" }
 
 /** The module that indexes passages, named by the parent process. */
 interface Indexer {
@@ -62,12 +56,10 @@ const extractTask = async ({
     await send({ type: "text", text: text.slice(at, at + textChunkLength) })
   }
   for (let at = 0; at < passages.length; at += passagesPerMessage) {
-    const some = passages.slice(at, at + passagesPerMessage)
-    const serialized = some.map((passage) => ({
-      ...passage,
-      location: JSON.stringify(passage.location),
-    }))
-    await send({ type: "passages", passages: serialized })
+    const some = passages
+      .slice(at, at + passagesPerMessage)
+      .map((passage) => ({ ...passage, location: JSON.stringify(passage.location) }))
+    await send({ type: "passages", passages: some })
   }
   if (index) await send({ type: "index", index })
   await send({ type: "done", format, pages: pages ?? null })
@@ -81,7 +73,7 @@ process.on("message", (task: ExtractionTask) => {
   extractTask(task).catch((error: unknown) => {
     if (error instanceof UnreadableDocumentError)
       return send({ type: "unreadable", reason: error.reason })
-    if (!isStackOverflow(error)) return send({ type: "broke" })
+    if (!isStackOverflow(error)) return send({ type: "failed" })
     const detail = { id: "document_nested_too_deeply" } as const
     return send({ type: "unreadable", reason: { code: "too_large", detail } })
   })

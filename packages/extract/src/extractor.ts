@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
-import type { UnreadableDetail, UnreadableReason } from "./blocks.ts"
 import type { ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
+import type { UnreadableDetail, UnreadableReason } from "./unreadable.ts"
 
 /** A document's text, its passages, and their index. */
 export interface ExtractedText {
@@ -68,7 +68,6 @@ export const createExtractor = (limits: ExtractorOptions) => {
   const idleChildren: ExtractionProcess[] = []
   const children = new Set<ExtractionProcess>()
 
-  /** Removes the process from the idle list. */
   const removeFromIdle = (child: ExtractionProcess): void => {
     const at = idleChildren.indexOf(child)
     if (at >= 0) idleChildren.splice(at, 1)
@@ -92,15 +91,13 @@ export const createExtractor = (limits: ExtractorOptions) => {
     lowerPriority(process.pid)
     const child = { process, documentsRead: 0 }
     children.add(child)
-    process.once("exit", () => {
+    const forget = (): void => {
       children.delete(child)
       removeFromIdle(child)
-    })
+    }
+    process.once("exit", forget)
     // Without a listener, a process that cannot be started would end the gateway.
-    process.on("error", () => {
-      children.delete(child)
-      removeFromIdle(child)
-    })
+    process.on("error", forget)
     process.unref()
     process.channel?.unref()
     return child
@@ -162,9 +159,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
       const onExit = (_code: number | null, terminatedBy?: NodeJS.Signals | null): void => {
         // Not by us: the system is short of memory, or someone ended it. The document may be fine.
         if (terminatedBy === "SIGKILL") onLost("was killed")
-        else {
-          resolveResourceLimit({ id: "document_reader_crashed" })
-        }
+        else resolveResourceLimit({ id: "document_reader_crashed" })
       }
       const onError = ({ message }: Error): void => onLost(`could not be started: ${message}`)
 
@@ -182,7 +177,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
           case "unreadable":
             resolveUnreadable(message.reason, true)
             break
-          case "broke":
+          case "failed":
             resolveUnreadable({ code: "damaged", detail: { id: "document_damaged" } })
             break
           case "done": {
@@ -193,13 +188,10 @@ export const createExtractor = (limits: ExtractorOptions) => {
         }
       }
 
+      const { seconds } = limits
       const timer = setTimeout(
-        () =>
-          resolveResourceLimit({
-            id: "document_reader_timeout",
-            values: { seconds: limits.seconds },
-          }),
-        limits.seconds * 1000,
+        () => resolveResourceLimit({ id: "document_reader_timeout", values: { seconds } }),
+        seconds * 1000,
       )
       const memoryTimer = setInterval(() => {
         void residentBytes(child.process.pid).then((bytes) => {

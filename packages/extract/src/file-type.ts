@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import type { UnreadableFileType } from "./blocks.ts"
+import type { UnreadableFileType } from "./unreadable.ts"
 
 /** The type detected from the first bytes: readable, or what it is instead. */
 export type DetectedFileType =

@@ -1,16 +1,8 @@
-import { type Block, createHeadingTracker, type PassageLocation } from "./blocks.ts"
+import type { Block } from "./blocks.ts"
+import { HeadingTracker } from "./heading-tracker.ts"
 import { walkMarkup } from "./markup.ts"
 
-const ignoredElements = new Set([
-  "script",
-  "style",
-  "noscript",
-  "template",
-  "svg",
-  "math",
-  "iframe",
-  "object",
-])
+const ignoredElements = new Set("script style noscript template svg math iframe object".split(" "))
 const blockElements = new Set(
   `p div section article main header footer nav aside blockquote li dt dd ul ol dl figure figcaption
    form fieldset address hr br tr table thead tbody tfoot caption h1 h2 h3 h4 h5 h6 pre title body`.split(
@@ -22,9 +14,9 @@ const rowElements = new Set(["tr", "table"])
 const headingName = /^h([1-6])$/
 
 /** The text of a page's elements, without scripts and styles. */
-export const readHtml = (source: string, location: PassageLocation = {}): Block[] => {
+export const readHtml = (source: string): Block[] => {
   const blocks: Block[] = []
-  const headings = createHeadingTracker()
+  const headings = new HeadingTracker()
   let buffered = ""
   /** Tracked separately, as inspecting a string that grows by concatenation is quadratic. */
   let isBlank = true
@@ -33,17 +25,18 @@ export const readHtml = (source: string, location: PassageLocation = {}): Block[
   let level = 0
   let inRow = false
 
-  const currentLocation = (): PassageLocation => ({ ...location, ...headings.path() })
+  const currentKind = (): Block["kind"] => {
+    if (level > 0) return "heading"
+    if (preformatted > 0) return "code"
+    return inRow ? "row" : "paragraph"
+  }
   const flush = (): void => {
     const text = preformatted > 0 ? buffered : buffered.replace(/\s+/g, " ").trim()
     buffered = ""
     isBlank = true
     if (text.replace(/[\s|]+/g, "") === "") return
-    if (level > 0) {
-      headings.enter(level, text)
-      blocks.push({ text, kind: "heading", location: currentLocation() })
-    } else if (preformatted > 0) blocks.push({ text, kind: "code", location: currentLocation() })
-    else blocks.push({ text, kind: inRow ? "row" : "paragraph", location: currentLocation() })
+    if (level > 0) headings.enter(level, text)
+    blocks.push({ text, kind: currentKind(), location: headings.path() })
   }
 
   const breakBefore = (name: string): void => {
@@ -84,7 +77,3 @@ export const readHtml = (source: string, location: PassageLocation = {}): Block[
   flush()
   return blocks
 }
-
-/** The encoding that a page declares. */
-export const declaredCharset = (bytes: Buffer): string | undefined =>
-  /(?:charset|encoding)\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, 2048))?.[1]

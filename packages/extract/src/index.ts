@@ -1,12 +1,4 @@
-export {
-  type ExtractionLimits,
-  type PassageLocation,
-  type UnreadableCode,
-  type UnreadableDetail,
-  type UnreadableFileType,
-  type UnreadableReason,
-  unreadableCodes,
-} from "./blocks.ts"
+export type { ExtractionLimits, PassageLocation } from "./blocks.ts"
 export {
   createExtractor,
   type ExtractedText,
@@ -14,5 +6,12 @@ export {
   type Extractor,
 } from "./extractor.ts"
 export { detectFileType } from "./file-type.ts"
+export { readMarkdown } from "./markdown.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
-export { readMarkdown } from "./plain-text.ts"
+export {
+  type UnreadableCode,
+  type UnreadableDetail,
+  type UnreadableFileType,
+  type UnreadableReason,
+  unreadableCodes,
+} from "./unreadable.ts"

@@ -1,30 +1,36 @@
 import { Parser } from "htmlparser2"
-import { failUnreadable } from "./blocks.ts"
-
-export type Attributes = Record<string, string>
+import { failUnreadable } from "./unreadable.ts"
 
 export interface MarkupHandler {
-  open?(name: string, attributes: Attributes): void
+  open?(name: string, attributes: Record<string, string>): void
   close?(name: string): void
   text?(text: string): void
+  /** Elements whose text is passed to `text`; all if absent. */
+  textElements?: readonly string[]
 }
 
 const maxDepth = 3000
 
 /** Walks HTML or XML as a stream of events. */
 export const walkMarkup = (source: string, handler: MarkupHandler, xmlMode: boolean): void => {
+  const { textElements } = handler
   let depth = 0
+  let isInText = textElements === undefined
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
         if (++depth > maxDepth) failUnreadable("too_large", { id: "document_nested_too_deeply" })
+        if (textElements?.includes(name)) isInText = true
         handler.open?.(name, attributes)
       },
       onclosetag: (name) => {
         depth--
+        if (textElements?.includes(name)) isInText = false
         handler.close?.(name)
       },
-      ontext: (text) => handler.text?.(text),
+      ontext: (text) => {
+        if (isInText) handler.text?.(text)
+      },
     },
     { xmlMode, decodeEntities: true },
   )
@@ -40,15 +46,4 @@ export const walkXml = (source: string, handler: MarkupHandler): void => {
     failUnreadable("unsafe", { id: "document_has_xml_entities" })
   }
   walkMarkup(source, handler, true)
-}
-
-/** Resolves a relative path inside an archive. */
-export const resolveArchivePath = (base: string, target: string): string => {
-  if (target.startsWith("/")) return target.slice(1)
-  const parts = base.split("/").slice(0, -1)
-  for (const part of target.split("/")) {
-    if (part === "..") parts.pop()
-    else if (part !== "." && part !== "") parts.push(part)
-  }
-  return parts.join("/")
 }

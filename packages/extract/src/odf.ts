@@ -1,7 +1,7 @@
-import type { PassageLocation } from "./blocks.ts"
-import { type Block, createHeadingTracker } from "./blocks.ts"
-import { walkXml } from "./markup.ts"
-import { rowsToBlocks } from "./table.ts"
+import type { Block, PassageLocation } from "./blocks.ts"
+import { HeadingTracker } from "./heading-tracker.ts"
+import { type MarkupHandler, walkXml } from "./markup.ts"
+import { rowsToBlocks } from "./rows-to-blocks.ts"
 import type { Zip } from "./zip.ts"
 
 const maxRepeatedEmptyCells = 50
@@ -9,115 +9,100 @@ const maxRepeatedEmptyCells = 50
 const maxFilledCells = 500
 const maxRepeatedCharacters = 20_000
 
-interface Row {
-  row: number
-  cells: string[]
-}
+const spaces = (count: string | undefined): string => " ".repeat(Math.min(Number(count) || 1, 100))
 
 /** Collects blocks while walking content.xml (OpenDocument 1.3 part 3). */
-const createContentWalker = () => {
-  const blocks: Block[] = []
-  const headings = createHeadingTracker()
-  let location: PassageLocation = {}
-  let pages = 0
-  let text = ""
-  let depth = 0
-  let level = 0
-  let rows: Row[] | null = null
-  let cell: { parts: string[]; repeated: number } | null = null
-  let annotationDepth = 0
+class ContentReader implements MarkupHandler {
+  readonly blocks: Block[] = []
+  pages = 0
+  readonly #headings = new HeadingTracker()
+  #location: PassageLocation = {}
+  #text = ""
+  #textDepth = 0
+  #level = 0
+  #rows: { row: number; cells: string[] }[] | null = null
+  #cell: { parts: string[]; repeated: number } | null = null
+  #annotationDepth = 0
 
-  const leaveText = (): void => {
-    if (--depth > 0) return
-    const trimmed = text.trim()
-    text = ""
-    if (trimmed === "") return
-    if (cell) {
-      cell.parts.push(trimmed)
+  open(name: string, attributes: Record<string, string>): void {
+    if (name === "text:h") this.#enterText(Number(attributes["text:outline-level"]) || 1)
+    if (name === "text:p") this.#enterText(0)
+    if (name === "text:s") this.#text += spaces(attributes["text:c"])
+    if (name === "text:tab") this.#text += "\t"
+    if (name === "text:line-break") this.#text += "\n"
+    if (name === "office:annotation") this.#annotationDepth++
+    if (name === "draw:page") this.#location = { slide: ++this.pages }
+    if (name.startsWith("table:")) this.#openTablePart(name, attributes)
+  }
+
+  #openTablePart(name: string, attributes: Record<string, string>): void {
+    if (name === "table:table") {
+      this.#rows ??= []
+      this.#location = { ...this.#location, sheet: attributes["table:name"] ?? "" }
+    }
+    if (name === "table:table-row") this.#rows?.push({ row: this.#rows.length + 1, cells: [] })
+    if (name === "table:table-cell") {
+      const repeated = Number(attributes["table:number-columns-repeated"]) || 1
+      this.#cell = { parts: [], repeated }
+    }
+  }
+
+  close(name: string): void {
+    if (name === "text:h" || name === "text:p") this.#leaveText()
+    if (name === "office:annotation") this.#annotationDepth--
+    if (name === "table:table-cell") this.#endCell()
+    if (name === "table:table") this.#endTable()
+  }
+
+  text(piece: string): void {
+    if (this.#textDepth > 0 && this.#annotationDepth === 0) this.#text += piece.replace(/\s+/g, " ")
+  }
+
+  #enterText(headingLevel: number): void {
+    if (this.#textDepth++ === 0) this.#level = headingLevel
+  }
+
+  #leaveText(): void {
+    if (--this.#textDepth > 0) return
+    const text = this.#text.trim()
+    this.#text = ""
+    if (text === "") return
+    if (this.#cell) {
+      this.#cell.parts.push(text)
       return
     }
-    if (level > 0) headings.enter(level, trimmed)
-    blocks.push({
-      text: trimmed,
-      kind: level > 0 ? "heading" : "paragraph",
-      location: { ...location, ...headings.path() },
-    })
+    if (this.#level > 0) this.#headings.enter(this.#level, text)
+    const kind = this.#level > 0 ? "heading" : "paragraph"
+    this.blocks.push({ text, kind, location: this.#currentLocation() })
   }
-  const enterText = (headingLevel: number): void => {
-    if (depth++ === 0) level = headingLevel
-  }
-  const endCell = (): void => {
-    const value = cell?.parts.join(" ") ?? ""
+
+  #endCell(): void {
+    const value = this.#cell?.parts.join(" ") ?? ""
     const max =
       value === ""
         ? maxRepeatedEmptyCells
         : Math.min(maxFilledCells, maxRepeatedCharacters / value.length)
-    const times = Math.min(cell?.repeated ?? 1, Math.max(1, max))
-    for (let at = 0; at < times; at++) rows?.at(-1)?.cells.push(value)
-    cell = null
+    const times = Math.min(this.#cell?.repeated ?? 1, Math.max(1, max))
+    for (let at = 0; at < times; at++) this.#rows?.at(-1)?.cells.push(value)
+    this.#cell = null
   }
-  const open: Record<string, (attributes: Record<string, string>) => void> = {
-    "text:h": (attributes) => enterText(Number(attributes["text:outline-level"]) || 1),
-    "text:p": () => enterText(0),
-    "text:s": (attributes) => {
-      text += " ".repeat(Math.min(Number(attributes["text:c"]) || 1, 100))
-    },
-    "text:tab": () => {
-      text += "\t"
-    },
-    "text:line-break": () => {
-      text += "\n"
-    },
-    "office:annotation": () => {
-      annotationDepth++
-    },
-    "draw:page": () => {
-      pages++
-      location = { slide: pages }
-    },
-    "table:table": (attributes) => {
-      rows ??= []
-      location = { ...location, sheet: attributes["table:name"] ?? "" }
-    },
-    "table:table-row": () => {
-      rows?.push({ row: rows.length + 1, cells: [] })
-    },
-    "table:table-cell": (attributes) => {
-      cell = { parts: [], repeated: Number(attributes["table:number-columns-repeated"]) || 1 }
-    },
+
+  #endTable(): void {
+    for (const row of rowsToBlocks(this.#rows ?? [], this.#currentLocation())) this.blocks.push(row)
+    this.#rows = null
+    const { sheet, ...location } = this.#location
+    this.#location = location
   }
-  const close: Record<string, () => void> = {
-    "text:h": leaveText,
-    "text:p": leaveText,
-    "office:annotation": () => {
-      annotationDepth--
-    },
-    "table:table-cell": endCell,
-    "table:table": () => {
-      for (const row of rowsToBlocks(rows ?? [], { ...location, ...headings.path() }))
-        blocks.push(row)
-      rows = null
-      const { sheet, ...rest } = location
-      location = rest
-    },
-  }
-  return {
-    blocks,
-    pages: () => pages,
-    listener: {
-      open: (name: string, attributes: Record<string, string>) => open[name]?.(attributes),
-      close: (name: string) => close[name]?.(),
-      text: (piece: string) => {
-        if (depth > 0 && annotationDepth === 0) text += piece.replace(/\s+/g, " ")
-      },
-    },
+
+  #currentLocation(): PassageLocation {
+    return { ...this.#location, ...this.#headings.path() }
   }
 }
 
 /** OpenDocument text, presentation (including notes) and spreadsheet. */
 export const readOdf = (zip: Zip): { blocks: Block[]; pages?: number } => {
-  const walker = createContentWalker()
-  walkXml(zip.readText("content.xml"), walker.listener)
-  const pages = walker.pages()
-  return { blocks: walker.blocks, ...(pages > 0 && { pages }) }
+  const reader = new ContentReader()
+  walkXml(zip.readText("content.xml"), reader)
+  const { blocks, pages } = reader
+  return { blocks, ...(pages > 0 && { pages }) }
 }

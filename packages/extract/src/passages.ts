@@ -1,10 +1,5 @@
-import {
-  type Block,
-  cleanText,
-  type ExtractionLimits,
-  failUnreadable,
-  type PassageLocation,
-} from "./blocks.ts"
+import type { Block, ExtractionLimits, PassageLocation } from "./blocks.ts"
+import { failUnreadable } from "./unreadable.ts"
 
 /** Target characters per passage; longer only if the text cannot be split. */
 const targetLength = 1100
@@ -34,6 +29,15 @@ const separators: Record<Block["kind"], string> = {
   row: "\n",
   code: "\n\n",
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
+
+/**
+ * Text that every database can store: no control characters, no lone surrogates, `\n` line ends.
+ */
+const cleanText = (text: string): string =>
+  text.replace(/\r\n?/g, "\n").replace(controlCharacters, "").toWellFormed()
 
 /** Removes leading blank lines but keeps the first line's indentation, which matters in code. */
 const trimLeadingBlankLines = (text: string): string => {
@@ -67,12 +71,10 @@ const sameSection = (a: PassageLocation, z: PassageLocation): boolean =>
 const sentenceEnd = /[.!?。！？…]["'”’)\]]*\s+|[。！？]|\n+/g
 
 /** Ends of sentences and lines, where a long text can be split. */
-const sentenceEndsOf = (text: string): number[] => {
-  const ends: number[] = []
-  for (const match of text.matchAll(sentenceEnd)) ends.push(match.index + match[0].length)
-  ends.push(text.length)
-  return ends
-}
+const sentenceEndsOf = (text: string): number[] => [
+  ...Array.from(text.matchAll(sentenceEnd), (match) => match.index + match[0].length),
+  text.length,
+]
 
 const wordBreak = (text: string, from: number, to: number): number => {
   const minEnd = Math.ceil(from + targetLength / 2)
@@ -132,17 +134,12 @@ const belongsToGroup = (
 
 const groupBlocks = (positioned: readonly PositionedBlock[]): PositionedBlock[][] => {
   const groups: PositionedBlock[][] = []
-  let current: PositionedBlock[] = []
   for (const block of positioned) {
-    const [first] = current
-    const last = current.at(-1)
-    if (first && last && !belongsToGroup(first, last, block)) {
-      groups.push(current)
-      current = []
-    }
-    current.push(block)
+    const group = groups.at(-1) ?? []
+    const [first, last] = [group[0], group.at(-1)]
+    if (first && last && belongsToGroup(first, last, block)) group.push(block)
+    else groups.push([block])
   }
-  if (current.length > 0) groups.push(current)
   return groups
 }
 

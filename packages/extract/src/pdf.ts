@@ -1,10 +1,6 @@
 import { getDocumentProxy } from "unpdf"
-import {
-  type Block,
-  type ExtractedBlocks,
-  failPasswordProtected,
-  failUnreadable,
-} from "./blocks.ts"
+import type { Block, ExtractedBlocks } from "./blocks.ts"
+import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
 
 interface TextItem {
   str?: string

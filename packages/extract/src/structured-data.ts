@@ -1,6 +1,8 @@
-import { type Block, createHeadingTracker } from "./blocks.ts"
+import type { Block } from "./blocks.ts"
+import { HeadingTracker } from "./heading-tracker.ts"
+import { readMarkdown } from "./markdown.ts"
 import { walkXml } from "./markup.ts"
-import { readCode, readMarkdown, readPlainText } from "./plain-text.ts"
+import { readCode, readPlainText } from "./plain-text.ts"
 
 type Fields = Record<string, unknown>
 
@@ -12,14 +14,13 @@ const maxRecordLength = 4000
 const formatValue = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, null, 1)
 
-const formatRecord = (value: unknown): string =>
-  isObject(value)
-    ? Object.entries(value)
-        .map(
-          ([key, inner]) => `${key}: ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
-        )
-        .join("\n")
-    : formatValue(value)
+const formatRecord = (value: unknown): string => {
+  if (!isObject(value)) return formatValue(value)
+  const fields = Object.entries(value).map(
+    ([key, inner]) => `${key}: ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
+  )
+  return fields.join("\n")
+}
 
 const blocksOf = (value: unknown, heading: string[]): Block[] => {
   const location = heading.length > 0 ? { heading } : {}
@@ -93,7 +94,7 @@ export const readNotebook = (text: string): Block[] => {
 /** The text of XML elements, with their path as headings. */
 export const readXml = (text: string): Block[] => {
   const blocks: Block[] = []
-  const headings = createHeadingTracker()
+  const headings = new HeadingTracker()
   const names: string[] = []
   let buffered = ""
   const flush = (): void => {

@@ -1,7 +1,7 @@
 import type { Block } from "./blocks.ts"
 import { walkXml } from "./markup.ts"
-import { readRelationships } from "./pptx.ts"
-import { rowsToBlocks } from "./table.ts"
+import { readReferencedParts } from "./ooxml-relationships.ts"
+import { rowsToBlocks } from "./rows-to-blocks.ts"
 import type { Zip } from "./zip.ts"
 
 const maxColumns = 500
@@ -12,21 +12,19 @@ const maxDate = 2_958_466
 const sharedStrings = (zip: Zip): string[] => {
   const strings: string[] = []
   let text = ""
-  let reading = false
   let phonetic = false
   walkXml(zip.readText("xl/sharedStrings.xml"), {
+    textElements: ["t"],
     open: (name) => {
       if (name === "si") text = ""
       if (name === "rPh") phonetic = true
-      if (name === "t") reading = !phonetic
     },
     close: (name) => {
-      if (name === "t") reading = false
       if (name === "rPh") phonetic = false
       if (name === "si") strings.push(text)
     },
     text: (piece) => {
-      if (reading) text += piece
+      if (!phonetic) text += piece
     },
   })
   return strings
@@ -106,8 +104,8 @@ const readSheet = (
   let cell: Record<string, string> = {}
   let column = 0
   let raw = ""
-  let reading = false
   walkXml(source, {
+    textElements: ["v", "t"],
     open: (name, attributes) => {
       if (name === "row") {
         rows.push({ row: Number(attributes.r) || rows.length + 1, cells: [] })
@@ -118,17 +116,15 @@ const readSheet = (
         raw = ""
         column = attributes.r ? columnOf(attributes.r) : column
       }
-      if (name === "v" || name === "t") reading = true
     },
     close: (name) => {
-      if (name === "v" || name === "t") reading = false
       if (name !== "c") return
       const cells = rows.at(-1)?.cells
       if (cells && column < maxColumns) cells[column] = shownValue(raw, cell, workbook)
       column++
     },
     text: (piece) => {
-      if (reading) raw += piece
+      raw += piece
     },
   })
   return rows.map(({ row, cells }) => ({ row, cells: Array.from(cells, (text) => text ?? "") }))
@@ -136,18 +132,10 @@ const readSheet = (
 
 /** Excel: each row with its column names (ECMA-376 part 1, §18). */
 export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
-  const part = "xl/workbook.xml"
-  const related = readRelationships(zip, part)
   const workbook = { strings: sharedStrings(zip), dates: dateStyles(zip) }
-  const nameByTarget = new Map<string, string>()
-  walkXml(zip.readText(part), {
-    open: (tag, attributes) => {
-      const target = tag === "sheet" ? related.get(attributes["r:id"] ?? "")?.target : undefined
-      if (target && !nameByTarget.has(target)) nameByTarget.set(target, attributes.name ?? "")
-    },
-  })
-  const blocks = [...nameByTarget].flatMap(([target, sheet]) =>
-    rowsToBlocks(readSheet(zip.readText(target), workbook), { sheet }),
+  const sheets = readReferencedParts(zip, "xl/workbook.xml", "sheet")
+  const blocks = [...sheets].flatMap(([part, { name = "" }]) =>
+    rowsToBlocks(readSheet(zip.readText(part), workbook), { sheet: name }),
   )
-  return { blocks, pages: nameByTarget.size }
+  return { blocks, pages: sheets.size }
 }

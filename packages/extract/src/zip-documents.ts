@@ -1,8 +1,9 @@
-import { type ExtractedBlocks, failPasswordProtected, failUnreadable } from "./blocks.ts"
+import type { ExtractedBlocks } from "./blocks.ts"
 import { readDocx } from "./docx.ts"
 import { readEpub } from "./epub.ts"
 import { readOdf } from "./odf.ts"
 import { readPptx } from "./pptx.ts"
+import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
 import { readXlsx } from "./xlsx.ts"
 import { openZip, type Zip } from "./zip.ts"
 
@@ -32,9 +33,3 @@ export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): Ex
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
   return readByMimetype(zip, type) ?? failUnreadable("archive", { id: "document_zip_archive" })
 }
-
-/** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
-export const rejectOleDocument = (bytes: Buffer): never =>
-  bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? failPasswordProtected()
-    : failUnreadable("unsupported", { id: "document_old_office_format" })

@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib"
-import { failPasswordProtected, failUnreadable } from "./blocks.ts"
+import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
 
 interface ZipEntry {
   name: string
@@ -54,9 +54,7 @@ const listEntries = (bytes: Buffer): Map<string, ZipEntry> => {
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
     const { entry, next } = readEntry(bytes, at)
-    if (isPathTraversal(entry.name)) {
-      failUnreadable("unsafe", { id: "document_path_invalid" })
-    }
+    if (isPathTraversal(entry.name)) failUnreadable("unsafe", { id: "document_path_invalid" })
     entries.set(entry.name, entry)
     at = next
   }
@@ -66,8 +64,16 @@ const listEntries = (bytes: Buffer): Map<string, ZipEntry> => {
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
 
+export interface Zip {
+  has(name: string): boolean
+  /** @returns undefined if there is no such part */
+  read(name: string): Buffer | undefined
+  /** A part as UTF-8 text; empty if there is no such part. */
+  readText(name: string): string
+}
+
 /** Opens a ZIP document. Parts are decompressed on demand, up to `maxUnpackedBytes` in total. */
-export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
+export const openZip = (bytes: Buffer, maxUnpackedBytes: number): Zip => {
   const entries = listEntries(bytes)
   let remainingBytes = maxUnpackedBytes
   const failAsBomb = () => failUnreadable("unsafe", { id: "document_too_large_unpacked" })
@@ -96,7 +102,6 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
     }
   }
 
-  /** @returns undefined if there is no such part */
   const read = (name: string): Buffer | undefined => {
     const entry = entries.get(name)
     if (!entry) return undefined
@@ -107,11 +112,19 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
   }
 
   return {
-    has: (name: string): boolean => entries.has(name),
+    has: (name) => entries.has(name),
     read,
-    /** A part as UTF-8 text; empty if there is no such part. */
-    readText: (name: string): string => read(name)?.toString("utf8") ?? "",
+    readText: (name) => read(name)?.toString("utf8") ?? "",
   }
 }
 
-export type Zip = ReturnType<typeof openZip>
+/** Resolves a relative path inside an archive. */
+export const resolveArchivePath = (base: string, target: string): string => {
+  if (target.startsWith("/")) return target.slice(1)
+  const parts = base.split("/").slice(0, -1)
+  for (const part of target.split("/")) {
+    if (part === "..") parts.pop()
+    else if (part !== "." && part !== "") parts.push(part)
+  }
+  return parts.join("/")
+}

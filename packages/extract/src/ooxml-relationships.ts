@@ -1,0 +1,43 @@
+import { walkXml } from "./markup.ts"
+import { resolveArchivePath, type Zip } from "./zip.ts"
+
+/** Relationships of a part, by id. */
+export const readRelationships = (
+  zip: Zip,
+  part: string,
+): Map<string, { type: string; target: string }> => {
+  const name = part.replace(/[^/]*$/, "_rels/$&.rels")
+  const relationships = new Map<string, { type: string; target: string }>()
+  walkXml(zip.readText(name), {
+    open: (tag, { Id = "", Type = "", Target = "" }) => {
+      if (tag === "Relationship") {
+        relationships.set(Id, {
+          type: Type.split("/").at(-1) ?? "",
+          target: resolveArchivePath(part, Target),
+        })
+      }
+    },
+  })
+  return relationships
+}
+
+/**
+ * The parts that elements named `tag` refer to with `r:id`, in order and without duplicates, with
+ * the element's attributes.
+ */
+export const readReferencedParts = (
+  zip: Zip,
+  part: string,
+  tag: string,
+): Map<string, Record<string, string>> => {
+  const relationships = readRelationships(zip, part)
+  const attributesByPart = new Map<string, Record<string, string>>()
+  walkXml(zip.readText(part), {
+    open: (name, attributes) => {
+      const id = name === tag ? (attributes["r:id"] ?? "") : ""
+      const target = relationships.get(id)?.target
+      if (target && !attributesByPart.has(target)) attributesByPart.set(target, attributes)
+    },
+  })
+  return attributesByPart
+}
