@@ -1,13 +1,9 @@
 import { DatabaseSync } from "node:sqlite"
 import { getLoadablePath } from "sqlite-vec"
-import {
-  dotProduct,
-  openQuantizedVectors,
-  packQuantizedVectors,
-  scanVectors,
-  toUnitVector,
-} from "../src/quantization.ts"
+import { openQuantizedVectors, packQuantizedVectors } from "../src/quantization.ts"
+import { scanVectors } from "../src/scan-vectors.ts"
 import { createVectorCache } from "../src/vector-cache.ts"
+import { dotProduct, toUnitVector } from "../src/vector-math.ts"
 import { atMost, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
 import { createRandom } from "./random.ts"
 

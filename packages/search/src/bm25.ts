@@ -1,9 +1,10 @@
-import { createHitCollector, type HitCollector, type ScoredHit } from "./hits.ts"
+import { HitCollector, type ScoredHit } from "./hits.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 import {
   countOccurrences,
   createSearchScope,
   findTerm,
+  type Occurrences,
   type QueryTerm,
   type SearchScope,
 } from "./term-lookup.ts"
@@ -85,7 +86,7 @@ const resetScores = ({ runs, segment }: SearchScope, average: number): void => {
 
 interface TermOccurrences {
   term: QueryTerm
-  found: (ReturnType<typeof findTerm> & { scope: SearchScope })[]
+  found: (Occurrences & { scope: SearchScope })[]
   /** Number of passages with the term. */
   frequency: number
 }
@@ -152,7 +153,7 @@ export const searchLexical = (
   const terms = findTerms(scopes, queryTerms(query))
   for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
   // A passage without any term has a score of zero.
-  const hits = createHitCollector(limit, Number.MIN_VALUE)
+  const hits = new HitCollector(limit, Number.MIN_VALUE)
   for (const { segment, order } of scopes) {
     for (const [index, file] of order.entries()) {
       if (file >= 0) collectFileHits(hits, segment, { index, file })

@@ -14,32 +14,37 @@ export const hitKey = ({ file, passage }: PassagePosition): string => `${file}:$
 export const compareHits = (a: ScoredHit, z: ScoredHit): number =>
   z.score - a.score || a.file - z.file || a.passage - z.passage
 
-/**
- * Collects the best `limit` hits.
- * @param minScore hits with a lower score are never collected
- */
-export const createHitCollector = (limit: number, minScore: number) => {
-  const hits: ScoredHit[] = []
-  let lowest = minScore
-  const trim = (): void => {
-    hits.sort(compareHits)
-    if (hits.length < limit) return
-    hits.length = limit
-    lowest = hits.at(-1)?.score ?? lowest
+/** Collects the best `limit` hits, none with a score below `minScore`. */
+export class HitCollector {
+  readonly #limit: number
+  readonly #hits: ScoredHit[] = []
+  #lowest: number
+
+  constructor(limit: number, minScore: number) {
+    this.#limit = limit
+    this.#lowest = minScore
   }
-  return {
-    /** Whether a hit with this score may be among the best. */
-    mayInclude: (score: number): boolean => score >= lowest,
-    add: (hit: ScoredHit): void => {
-      hits.push(hit)
-      if (hits.length > limit * 4) trim()
-    },
-    /** The best hits, best first. */
-    best: (): ScoredHit[] => {
-      trim()
-      return hits
-    },
+
+  /** Whether a hit with this score may be among the best. */
+  mayInclude(score: number): boolean {
+    return score >= this.#lowest
+  }
+
+  add(hit: ScoredHit): void {
+    this.#hits.push(hit)
+    if (this.#hits.length > this.#limit * 4) this.#trim()
+  }
+
+  /** The best hits, best first. */
+  best(): ScoredHit[] {
+    this.#trim()
+    return this.#hits
+  }
+
+  #trim(): void {
+    this.#hits.sort(compareHits)
+    if (this.#hits.length < this.#limit) return
+    this.#hits.length = this.#limit
+    this.#lowest = this.#hits.at(-1)?.score ?? this.#lowest
   }
 }
-
-export type HitCollector = ReturnType<typeof createHitCollector>

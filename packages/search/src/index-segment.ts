@@ -38,14 +38,11 @@ const addOccurrence = (
   passage: number,
   count: number,
 ): void => {
-  const known = entries.get(hash)
-  if (!known) {
-    entries.set(hash, { passages: [passage], frequencies: [Math.min(count, 255)] })
-    return
-  }
-  if (known.passages.at(-1) === passage) return
-  known.passages.push(passage)
-  known.frequencies.push(Math.min(count, 255))
+  const entry = entries.get(hash) ?? { passages: [], frequencies: [] }
+  if (entry.passages.at(-1) === passage) return
+  if (entry.passages.length === 0) entries.set(hash, entry)
+  entry.passages.push(passage)
+  entry.frequencies.push(Math.min(count, 255))
 }
 
 const flattenPostings = (entries: Map<number, TermPostings>) => {

@@ -10,13 +10,12 @@ export {
 } from "./hybrid-ranking.ts"
 export { maxPassages, packIndexSegment } from "./index-segment.ts"
 export {
-  dotProduct,
   mergeQuantizedVectors,
   openQuantizedVectors,
   packQuantizedVectors,
-  scanVectors,
-  toUnitVector,
 } from "./quantization.ts"
+export { scanVectors } from "./scan-vectors.ts"
 export { createSegmentCache, type FileTerms } from "./segment-cache.ts"
 export { extractTerms } from "./tokenizer.ts"
 export { createVectorCache } from "./vector-cache.ts"
+export { dotProduct, toUnitVector } from "./vector-math.ts"

@@ -1,5 +1,3 @@
-import { createHitCollector, type HitCollector, type ScoredHit } from "./hits.ts"
-
 /** Unit vectors quantized to int8, with one float32 factor each. */
 export interface QuantizedVectors {
   count: number
@@ -58,15 +56,6 @@ export const mergeQuantizedVectors = (packs: readonly PackedVectors[]): PackedVe
   return { count: packs.reduce((sum, { count }) => sum + count, 0), data: Buffer.concat(parts) }
 }
 
-/** Scales a vector to length 1. */
-export const toUnitVector = (values: ArrayLike<number>): Float32Array => {
-  const vector = Float32Array.from(values)
-  let sum = 0
-  for (const value of vector) sum += value * value
-  const length = Math.sqrt(sum) || 1
-  return vector.map((value) => value / length)
-}
-
 /** Added to a query's components, so that none is negative. */
 export const queryOffset = 64
 
@@ -79,45 +68,4 @@ export const quantizeQuery = (query: Float32Array) => {
     factor,
     components: Int8Array.from(query, (value) => Math.round(value / factor) + queryOffset),
   }
-}
-
-export const dotProduct = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number)
-  return sum
-}
-
-/** The kernel's results for one file's vectors. */
-interface VectorComparison {
-  count: number
-  /** Dot products with the offset query, by vector. */
-  dots: Int32Array
-  /** The share of the query's offset in each dot product. */
-  offsets: Int32Array
-  factors: Float32Array
-  /** The query's quantization factor. */
-  factor: number
-}
-
-/** Compares a file's vectors with a query; the result is valid until the next comparison. */
-export type VectorScan = () => VectorComparison
-
-/** Offers the passages of one file as hits. */
-const collectFileHits = (
-  hits: HitCollector,
-  file: number,
-  { count, dots, offsets, factors, factor }: VectorComparison,
-): void => {
-  for (let at = 0; at < count; at++) {
-    const dot = (dots[at] as number) - (offsets[at] as number)
-    const score = dot * factor * (factors[at] as number)
-    if (hits.mayInclude(score)) hits.add({ file, passage: at, score })
-  }
-}
-
-/** Scores every vector. Files without vectors in the index are null. */
-export const scanVectors = (files: readonly (VectorScan | null)[], limit: number): ScoredHit[] => {
-  const hits = createHitCollector(limit, Number.NEGATIVE_INFINITY)
-  for (const [file, scan] of files.entries()) if (scan) collectFileHits(hits, file, scan())
-  return hits.best()
 }

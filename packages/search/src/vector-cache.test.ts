@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest"
-import {
-  dotProduct,
-  openQuantizedVectors,
-  packQuantizedVectors,
-  scanVectors,
-  toUnitVector,
-} from "./quantization.ts"
+import { openQuantizedVectors, packQuantizedVectors } from "./quantization.ts"
+import { scanVectors } from "./scan-vectors.ts"
 import { createVectorCache } from "./vector-cache.ts"
+import { dotProduct, toUnitVector } from "./vector-math.ts"
 
 let seed = 7
 const random = (): number => {

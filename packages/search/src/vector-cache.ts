@@ -1,11 +1,7 @@
 import { componentsPerStep, createDotKernel } from "./dot-kernel.ts"
 import { maxPassages } from "./index-segment.ts"
-import {
-  type QuantizedVectors,
-  quantizeQuery,
-  queryOffset,
-  type VectorScan,
-} from "./quantization.ts"
+import { type QuantizedVectors, quantizeQuery, queryOffset } from "./quantization.ts"
+import type { VectorScan } from "./scan-vectors.ts"
 
 const pageBytes = 65_536
 const queryBytes = 16_384
