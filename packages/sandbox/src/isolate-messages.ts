@@ -1,4 +1,4 @@
-import type { ThrownError } from "./worker-protocol.ts"
+import type { LogLine, ThrownError } from "./worker-protocol.ts"
 
 // Messages that the prelude serializes in the isolate. They are validated, because a module can
 // tamper with the globals that serialize them.
@@ -34,4 +34,35 @@ export const parseTaskResult = (json: string): TaskResult => {
   if (typeof name !== "string" || typeof message !== "string" || typeof stack !== "string")
     throw malformed()
   return { fault: { name, message, stack } }
+}
+
+export interface LogMessage extends Pick<LogLine, "level" | "text"> {
+  stack: string
+}
+
+const levels: readonly LogLine["level"][] = ["debug", "info", "warn", "error"]
+
+/** @throws if the message is malformed */
+export const parseLogMessage = (json: string): LogMessage => {
+  const { level: sentLevel, text, stack } = parseFields(json)
+  const level = levels.find((one) => one === sentLevel)
+  if (level && typeof text === "string" && typeof stack === "string") return { level, text, stack }
+  throw malformed()
+}
+
+const maxText = 2000
+
+/**
+ * The reason why a module failed to load, as JSON. On a parse error or a rejected import none of
+ * its code has run, so the error comes from the engine.
+ */
+export const moduleErrorJson = (error: unknown): string => {
+  const shown = error instanceof Error ? error : new Error(String(error))
+  const denied = typeof error === "string" || shown.name === "Error"
+  const fault = {
+    name: denied ? "DeniedError" : shown.name,
+    message: shown.message.slice(0, maxText),
+    stack: denied ? "" : (shown.stack ?? "").slice(0, maxText),
+  }
+  return JSON.stringify({ fault })
 }

@@ -1,14 +1,14 @@
-import type { Host } from "./engine-host.ts"
+import type { EngineHost } from "./engine-host.ts"
 import type { MemoryImage } from "./memory-image.ts"
 import { QuickJs } from "./quickjs.ts"
 import type { Pointer } from "./quickjs-exports.ts"
-import { moduleName } from "./run-log.ts"
+import { moduleName } from "./source-position.ts"
 
 const stackBytes = 256 * 1024
 /** File name in stack traces of everything but the function's module. */
 const internalFile = "portico"
 
-const entryNames = ["load", "invoke", "settle", "ring"] as const
+const entryNames = ["load", "invoke", "settle", "fireTimer"] as const
 export type PreludeEntry = (typeof entryNames)[number]
 
 export interface IsolateDeps {
@@ -52,7 +52,7 @@ export class Isolate {
   }
 
   /** Attaches the host for the next run. */
-  attach(host: Host): void {
+  attach(host: EngineHost): void {
     this.#engine.host = host
   }
 

@@ -16,17 +16,18 @@
   // All isolates are copies of one image, so the built-in generator would produce the same numbers
   // in each.
   const { imul } = Math
-  let dice
-  const roll = () => {
-    dice ??= parse(host("seed", ""))
-    const [a, b, c, count] = dice
-    const rolled = (((a + b) | 0) + count) | 0
-    dice = [b ^ (b >>> 9), imul(c, 9), (((c << 21) | (c >>> 11)) + rolled) | 0, (count + 1) | 0]
-    return rolled >>> 0
+  let randomState
+  const random32 = () => {
+    randomState ??= parse(host("seed", ""))
+    const [a, b, c, count] = randomState
+    const random = (((a + b) | 0) + count) | 0
+    const nextC = (((c << 21) | (c >>> 11)) + random) | 0
+    randomState = [b ^ (b >>> 9), imul(c, 9), nextC, (count + 1) | 0]
+    return random >>> 0
   }
-  Math.random = () => ((roll() >>> 5) * 67_108_864 + (roll() >>> 6)) / 9_007_199_254_740_992
+  Math.random = () => ((random32() >>> 5) * 67_108_864 + (random32() >>> 6)) / 9_007_199_254_740_992
 
-  const waiting = new Map()
+  const pendingById = new Map()
   const timers = new Map()
   let lastId = 0
 
@@ -60,16 +61,16 @@
     }
   }
 
-  const pause = (id) =>
+  const waitForHost = (id) =>
     new NativePromise((resolve, reject) => {
-      apply(set, waiting, [id, { resolve, reject }])
+      apply(set, pendingById, [id, { resolve, reject }])
     })
 
   /** Calls the host. The answer is parsed here, so that no objects are shared. */
   const callHost = (name, args) => {
     const id = ++lastId
     const refusal = host("call", stringify({ id, name, args: args ?? null }))
-    return refusal === undefined ? pause(id) : NativePromise.reject(new DeniedError(refusal))
+    return refusal === undefined ? waitForHost(id) : NativePromise.reject(new DeniedError(refusal))
   }
 
   const shown = (value) => {
@@ -133,7 +134,7 @@
   }
 
   /** @returns a promise if the function has to wait before it emits more */
-  const emit = (json) => (host("out", json) === undefined ? undefined : pause(0))
+  const emit = (json) => (host("output", json) === undefined ? undefined : waitForHost(0))
 
   const refuse = (message) => {
     throw new RefusedError(text(message))
@@ -150,11 +151,11 @@
   }
 
   const settle = ({ id, value, error }) => {
-    const paused = apply(get, waiting, [id])
-    if (!paused) return
-    apply(remove, waiting, [id])
-    if (error === undefined) paused.resolve(value)
-    else paused.reject(error.denied ? new DeniedError(error.message) : new RequestError(error))
+    const pending = apply(get, pendingById, [id])
+    if (!pending) return
+    apply(remove, pendingById, [id])
+    if (error === undefined) pending.resolve(value)
+    else pending.reject(error.denied ? new DeniedError(error.message) : new RequestError(error))
   }
 
   return {
@@ -178,7 +179,7 @@
       finish(id, (async () => environment.tasks[task](args, scope))())
     },
     settle: (json) => settle(parse(json)),
-    ring: (reported) => {
+    fireTimer: (reported) => {
       const id = +reported
       const callback = apply(get, timers, [id])
       apply(remove, timers, [id])

@@ -29,7 +29,7 @@ export class QuickJs {
     const instance = new WebAssembly.Instance(wasm, {
       env: {
         host_call: (_name, _length, _self, count, args) => this.#handleHostCall(count, args),
-        host_interrupt: () => (this.host.interrupted() ? 1 : 0),
+        host_interrupt: () => (this.host.shouldInterrupt() ? 1 : 0),
         host_promise_rejection: (promise, reason) => {
           this.free(promise, reason)
           return undefined

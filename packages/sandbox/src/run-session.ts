@@ -1,27 +1,11 @@
-import { type HostCall, parseHostCall, parseTaskResult } from "./isolate-messages.ts"
-import { findSourcePosition } from "./run-log.ts"
 import {
-  type EndReason,
-  importsRejectedMessage,
-  type LogLine,
-  type ThrownError,
-  type WorkerCommand,
-  type WorkerEvent,
-} from "./worker-protocol.ts"
-
-/** An error of a function, as a value. */
-export interface FunctionError {
-  /**
-   * `denied`: the function exceeded its permissions or limits, or rejected its task. `worker_lost`:
-   * another function in the same worker had to be terminated.
-   */
-  outcome: Exclude<EndReason, "finished"> | "worker_lost"
-  message: string
-  line: number | null
-  column: number | null
-  /** True if the function rejected its task with `refuse`; the message is then for the caller. */
-  refused: boolean
-}
+  describeCallError,
+  type FunctionError,
+  functionError,
+  toFunctionError,
+} from "./function-error.ts"
+import { type HostCall, parseHostCall, parseTaskResult } from "./isolate-messages.ts"
+import type { LogLine, WorkerCommand, WorkerEvent } from "./worker-protocol.ts"
 
 export type InvocationResult = { value: unknown } | { error: FunctionError }
 
@@ -33,62 +17,13 @@ export interface RunCost {
 /** Receives the events of a run, in the main thread. */
 export interface RunListener {
   /** Receives JSON texts; returning false pauses the function until `resumeOutput` is called. */
-  out(pieces: string[]): boolean
-  log(lines: LogLine[]): void
-  /**
-   * @throws {HostCallError} with a message for the author; other errors are reported as internal
-   */
-  call(name: string, args: unknown): Promise<unknown>
+  onOutput(pieces: string[]): boolean
+  onLog(lines: LogLine[]): void
+  /** @throws {HostCallError} with a message for the author; other errors are reported as internal */
+  onHostCall(name: string, args: unknown): Promise<unknown>
 }
 
-/**
- * Thrown by `RunListener.call` to return an error to the function: a `RequestError` with code and
- * status, or a `DeniedError` if the call is never allowed.
- */
-export class HostCallError extends Error {
-  readonly code: string
-  readonly status: number
-  readonly denied: boolean
-
-  constructor(message: string, { code = "denied", status = 403, denied = true } = {}) {
-    super(message)
-    this.name = "HostCallError"
-    this.code = code
-    this.status = status
-    this.denied = denied
-  }
-}
-
-const outcomeOf = ({ name, message }: ThrownError): FunctionError["outcome"] => {
-  if (name === "DeniedError" || name === "RefusedError" || message === importsRejectedMessage)
-    return "denied"
-  return name === "InternalError" && message === "out of memory" ? "out_of_memory" : "threw"
-}
-
-/** Converts an exception to an error message, with the exception's name if it is informative. */
-const errorFromException = (fault: ThrownError): FunctionError => {
-  const { name, message, stack } = fault
-  const plain = ["Error", "DeniedError", "RefusedError", "RequestError"].includes(name)
-  const text = plain ? message || name : `${name}: ${message}`
-  const refused = name === "RefusedError"
-  return { outcome: outcomeOf(fault), message: text, refused, ...findSourcePosition(stack) }
-}
-
-/** Creates an error without a position in the source. */
-export const functionError = (
-  outcome: FunctionError["outcome"],
-  message: string,
-): FunctionError => ({
-  outcome,
-  message,
-  line: null,
-  column: null,
-  refused: false,
-})
-
-/**
- * Output is acknowledged in steps of this size, well below the limit at which a function pauses.
- */
+/** Output is acknowledged in steps of this size, well below that at which a function pauses. */
 const acknowledgeBytes = 32 * 1024
 
 const cancelled = "Cancelled: the client disconnected"
@@ -135,17 +70,17 @@ export class RunSession {
   /** Acknowledges all output so far. */
   resumeOutput(): void {
     this.#unacknowledgedBytes = 0
-    if (!this.#hasEnded) this.#deps.send({ type: "room", run: this.#deps.run })
+    if (!this.#hasEnded) this.#deps.send({ type: "outputConsumed", run: this.#deps.run })
   }
 
   finish(): void {
-    if (!this.#hasEnded) this.#deps.send({ type: "end", run: this.#deps.run, why: "finished" })
+    if (!this.#hasEnded) this.#deps.send({ type: "end", run: this.#deps.run, reason: "finished" })
   }
 
   cancel(): void {
     if (this.#hasEnded) return
     this.#deps.raiseCancelFlag()
-    this.#deps.send({ type: "end", run: this.#deps.run, why: "cancelled" })
+    this.#deps.send({ type: "end", run: this.#deps.run, reason: "cancelled" })
   }
 
   /** Handles an event from the worker. */
@@ -153,8 +88,7 @@ export class RunSession {
     try {
       this.#dispatch(event)
     } catch {
-      // A module can tamper with the globals that serialize its messages; that ends only its own
-      // run.
+      // A module can tamper with the globals that serialize its messages; that ends only its run.
       this.cancel()
       this.workerLost(functionError("threw", "The function corrupted its runtime"))
     }
@@ -162,13 +96,13 @@ export class RunSession {
 
   #dispatch(event: WorkerEvent): void {
     const { listener } = this.#deps
-    if (event.type === "out") {
+    if (event.type === "output") {
       for (const piece of event.pieces) this.#unacknowledgedBytes += piece.length
-      if (listener.out(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
+      if (listener.onOutput(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
         this.resumeOutput()
-    } else if (event.type === "log") listener.log(event.lines)
-    else if (event.type === "call") void this.#answerCall(parseHostCall(event.json))
-    else if (event.type === "done") this.#settleTask(event.id, event.json)
+    } else if (event.type === "log") listener.onLog(event.lines)
+    else if (event.type === "hostCall") void this.#answerCall(parseHostCall(event.json))
+    else if (event.type === "taskDone") this.#settleTask(event.id, event.json)
     else this.#end(event)
   }
 
@@ -181,38 +115,33 @@ export class RunSession {
     const result = parseTaskResult(json)
     const resolve = this.#resolveById.get(id)
     this.#resolveById.delete(id)
-    if ("fault" in result) resolve?.({ error: errorFromException(result.fault) })
+    if ("fault" in result) resolve?.({ error: toFunctionError(result.fault) })
     else resolve?.({ value: result.value ?? null })
   }
 
   async #answerCall({ id, name, args }: HostCall): Promise<void> {
-    const event = await this.#deps.listener.call(name, args).then(
+    const event = await this.#deps.listener.onHostCall(name, args).then(
       (value) => ({ id, value: value ?? null }),
-      (error: unknown) => ({ id, error: describeError(error) }),
+      (error: unknown) => ({ id, error: describeCallError(error) }),
     )
     const { send, run } = this.#deps
     if (!this.#hasEnded) send({ type: "settle", run, json: textOf(event) })
   }
 
-  #end({
-    ending,
-    message,
-    cpuMs,
-    memoryBytes,
-    slowestMs,
-  }: Extract<WorkerEvent, { type: "over" }>): void {
-    const error = ending === "finished" ? null : functionError(ending, message ?? cancelled)
-    this.#close(error, { cpuMs, memoryBytes }, slowestMs)
+  #end(event: Extract<WorkerEvent, { type: "ended" }>): void {
+    const { reason, message, slowestMs } = event
+    const error = reason === "finished" ? null : functionError(reason, message ?? cancelled)
+    this.#close(error, event, slowestMs)
   }
 
-  #close(error: FunctionError | null, cost: RunCost, slowestMs: number): void {
+  #close(error: FunctionError | null, { cpuMs, memoryBytes }: RunCost, slowestMs: number): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#error = error
     const result = { error: error ?? functionError("cancelled", cancelled) }
     for (const resolve of this.#resolveById.values()) resolve(result)
     this.#resolveById.clear()
-    this.#ended.resolve(cost)
+    this.#ended.resolve({ cpuMs, memoryBytes })
     this.#deps.onEnd(slowestMs)
   }
 }
@@ -222,15 +151,6 @@ const textOf = ({ id, ...answer }: { id: number; value?: unknown; error?: unknow
   try {
     return JSON.stringify({ id, ...answer })
   } catch (error) {
-    return JSON.stringify({ id, error: describeError(error) })
+    return JSON.stringify({ id, error: describeCallError(error) })
   }
-}
-
-const describeError = (error: unknown) => {
-  if (error instanceof HostCallError) {
-    const { message, code, status, denied } = error
-    return { message, code, status, denied }
-  }
-  const message = "An internal error occurred"
-  return { message, code: "internal", status: 500, denied: false }
 }

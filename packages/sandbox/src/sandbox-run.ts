@@ -1,14 +1,13 @@
 import { CpuBudget } from "./cpu-budget.ts"
-import type { Host, ReadString } from "./engine-host.ts"
+import type { EngineHost, ReadString } from "./engine-host.ts"
 import type { Isolate, IsolateDeps } from "./isolate.ts"
+import { moduleErrorJson, parseLogMessage } from "./isolate-messages.ts"
 import type { MessageBatch } from "./message-batch.ts"
-import { moduleErrorJson } from "./module-error.ts"
-import { createRunLog, parseLogMessage } from "./run-log.ts"
+import { RunLog } from "./run-log.ts"
 import { statelessOperations } from "./stateless-operations.ts"
-import { createTimers } from "./timers.ts"
+import { SandboxTimers } from "./timers.ts"
 import {
   type EndReason,
-  type RunLimits,
   sharedClockMs,
   type WorkerCommand,
   type WorkerEvent,
@@ -28,27 +27,25 @@ export interface RunDeps extends IsolateDeps {
   outbox: MessageBatch<WorkerEvent>
 }
 
-type StartCommand = Extract<WorkerCommand, { type: "begin" }>
-type StopRequest = { ending: EndReason; why: string | null }
+export type StartCommand = Extract<WorkerCommand, { type: "start" }>
+type StopRequest = { reason: EndReason; message: string | null }
 
 /**
  * One run in its own isolate. Only JSON text is exchanged, and its length is checked before it is
  * read. The isolate is returned when the run ends for any reason.
  */
-export class SandboxRun implements Host {
+export class SandboxRun implements EngineHost {
   readonly #deps: RunDeps
-  readonly #run: number
-  readonly #slot: number
-  readonly #limits: RunLimits
+  readonly #command: StartCommand
   readonly #onEnd: (isolate: Isolate) => void
   readonly #startedAt = performance.now()
-  readonly #log = createRunLog(() => performance.now() - this.#startedAt)
+  readonly #log = new RunLog(() => performance.now() - this.#startedAt)
   /** Tasks in progress. */
-  readonly #open = new Set<number>()
+  readonly #openTasks = new Set<number>()
   /** Tasks received while the module is loading. */
   #queuedTasks: { id: number; json: string }[] = []
-  readonly #timers = createTimers((id) =>
-    this.#enter((isolate) => isolate.callEntry("ring", String(id))),
+  readonly #timers = new SandboxTimers((id) =>
+    this.#enter((isolate) => isolate.callEntry("fireTimer", String(id))),
   )
   readonly #timeout: NodeJS.Timeout
   #isolate: Isolate | null
@@ -58,30 +55,28 @@ export class SandboxRun implements Host {
   #cpuMs = 0
   #sinceOutputMs = 0
   #slowestMs = 0
-  #out: string[] = []
-  #pieces = 0
-  #bytes = 0
+  #output: string[] = []
+  #outputPieces = 0
+  #outputBytes = 0
   #unreadBytes = 0
-  #paused = false
-  #calls = 0
+  #isOutputPaused = false
+  #pendingCalls = 0
 
-  /** Starts loading the module; `done` with id 0 reports the result. */
+  /** Starts loading the module; `taskDone` with id 0 reports the result. */
   constructor(
     deps: RunDeps,
     isolate: Isolate,
-    { begin, onEnd }: { begin: StartCommand; onEnd: (isolate: Isolate) => void },
+    { command, onEnd }: { command: StartCommand; onEnd: (isolate: Isolate) => void },
   ) {
-    const { run, slot, limits, code, json } = begin
+    const { limits, code, json } = command
     this.#deps = deps
     this.#isolate = isolate
-    this.#run = run
-    this.#slot = slot
-    this.#limits = limits
+    this.#command = command
     this.#onEnd = onEnd
-    const tooLong = `Timed out after ${limits.wallMs / 1000} seconds`
-    this.#timeout = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
+    const message = `Timed out after ${limits.wallMs / 1000} seconds`
+    this.#timeout = setTimeout(() => this.#end("timeout", message), limits.wallMs)
     isolate.attach(this)
-    this.#open.add(0)
+    this.#openTasks.add(0)
     this.#enter((loadingIsolate) => {
       try {
         loadingIsolate.load(code, json)
@@ -93,13 +88,13 @@ export class SandboxRun implements Host {
   }
 
   invoke(id: number, json: string): void {
-    if (this.#open.has(0)) return void this.#queuedTasks.push({ id, json })
-    this.#open.add(id)
+    if (this.#openTasks.has(0)) return void this.#queuedTasks.push({ id, json })
+    this.#openTasks.add(id)
     this.#enter((isolate) => isolate.callEntry("invoke", json))
   }
 
   settle(json: string): void {
-    this.#calls--
+    this.#pendingCalls--
     this.#enter((isolate) => isolate.callEntry("settle", json))
   }
 
@@ -109,27 +104,27 @@ export class SandboxRun implements Host {
     this.#continue()
   }
 
-  end(why: "finished" | "cancelled"): void {
-    this.#end(why, null)
+  end(reason: "finished" | "cancelled"): void {
+    this.#end(reason, null)
   }
 
-  interrupted(): boolean {
+  shouldInterrupt(): boolean {
     if (this.#stop) return true
     const { flags, outbox } = this.#deps
     const now = performance.now()
-    if (this.#out.length > 0 && now - this.#sliceAt > sliceMs) this.#sendOutput()
+    if (this.#output.length > 0 && now - this.#sliceAt > sliceMs) this.#sendOutput()
     outbox.flushIfDue(now)
-    if (Atomics.load(flags, this.#slot) === this.#run) {
-      this.#stop = { ending: "cancelled", why: null }
-    } else if (this.#cpuBudget.isExhausted(() => this.#markTime())) {
-      const why = `Used more than ${this.#limits.cpuMs} ms of CPU time without output`
-      this.#stop = { ending: "timeout", why }
+    if (Atomics.load(flags, this.#command.slot) === this.#command.run) {
+      this.#stop = { reason: "cancelled", message: null }
+    } else if (this.#cpuBudget.isExhausted(() => this.#reportProgress())) {
+      const message = `Used more than ${this.#command.limits.cpuMs} ms of CPU time without output`
+      this.#stop = { reason: "timeout", message }
     }
     return this.#stop !== null
   }
 
   /** Tells the watchdog that the run still responds to interrupts. */
-  #markTime(): void {
+  #reportProgress(): void {
     Atomics.store(this.#deps.clock, 0, sharedClockMs())
   }
 
@@ -137,8 +132,8 @@ export class SandboxRun implements Host {
     const compute = Object.hasOwn(statelessOperations, name) ? statelessOperations[name] : undefined
     if (compute) return compute(read(maxMessage))
     switch (name) {
-      case "out":
-        return this.#queueOutput(read(this.#limits.outputBytes))
+      case "output":
+        return this.#queueOutput(read(this.#command.limits.outputBytes))
       case "log":
         return this.#log.write(parseLogMessage(read(maxLogMessage))) ? undefined : "full"
       case "call":
@@ -161,9 +156,9 @@ export class SandboxRun implements Host {
     const { clock, outbox } = this.#deps
     this.#sliceAt = performance.now()
     outbox.flushIfDue(this.#sliceAt)
-    this.#cpuBudget.restart(this.#limits.cpuMs - this.#sinceOutputMs)
-    Atomics.store(clock, 1, this.#run)
-    this.#markTime()
+    this.#cpuBudget.restart(this.#command.limits.cpuMs - this.#sinceOutputMs)
+    Atomics.store(clock, 1, this.#command.run)
+    this.#reportProgress()
     let engineError: unknown
     try {
       work(isolate)
@@ -179,7 +174,7 @@ export class SandboxRun implements Host {
   }
 
   #startQueuedTasks(): void {
-    if (this.#open.has(0)) return
+    if (this.#openTasks.has(0)) return
     const queuedTasks = this.#queuedTasks
     this.#queuedTasks = []
     for (const { id, json } of queuedTasks) this.invoke(id, json)
@@ -195,15 +190,15 @@ export class SandboxRun implements Host {
   #checkState(engineError: unknown): void {
     // May be set while the code ran, which the type checker cannot see.
     const stop: StopRequest | null = this.#stop
-    if (stop) this.#end(stop.ending, stop.why)
+    if (stop) this.#end(stop.reason, stop.message)
     else if (engineError !== undefined) this.#handleEngineError(engineError)
-    else if (this.#open.size > 0 && !this.#isWaitingForHost()) {
+    else if (this.#openTasks.size > 0 && !this.#isWaitingForHost()) {
       this.#end("timeout", "Deadlock: the function awaits a promise that can never settle")
     }
   }
 
   #isWaitingForHost(): boolean {
-    return this.#calls > 0 || this.#timers.size() > 0 || this.#paused
+    return this.#pendingCalls > 0 || this.#timers.count > 0 || this.#isOutputPaused
   }
 
   #handleEngineError(error: unknown): void {
@@ -217,37 +212,38 @@ export class SandboxRun implements Host {
 
   /** @returns a string if the function has to wait before it emits more */
   #queueOutput(json: string): string | undefined {
-    const { pieces, outputBytes, cpuMs } = this.#limits
-    this.#pieces++
-    this.#bytes += json.length
-    if (this.#pieces > pieces || this.#bytes > outputBytes) {
-      const why = `The response exceeds ${pieces} pieces or ${outputBytes / 1e6} MB`
-      this.#stop = { ending: "denied", why }
+    const { pieces, outputBytes, cpuMs } = this.#command.limits
+    this.#outputPieces++
+    this.#outputBytes += json.length
+    if (this.#outputPieces > pieces || this.#outputBytes > outputBytes) {
+      const message = `The response exceeds ${pieces} pieces or ${outputBytes / 1e6} MB`
+      this.#stop = { reason: "denied", message }
       return "stop"
     }
-    this.#out.push(json)
+    this.#output.push(json)
     this.#unreadBytes += json.length + 16
     this.#sinceOutputMs = 0
     this.#cpuBudget.restart(cpuMs)
-    const tooMuch = this.#unreadBytes > maxUnreadBytes
-    if (performance.now() - this.#sliceAt <= sliceMs && !tooMuch) return undefined
-    this.#paused = true
-    if (!tooMuch) setImmediate(() => this.#continue())
+    const isBufferFull = this.#unreadBytes > maxUnreadBytes
+    if (performance.now() - this.#sliceAt <= sliceMs && !isBufferFull) return undefined
+    this.#isOutputPaused = true
+    if (!isBufferFull) setImmediate(() => this.#continue())
     return "wait"
   }
 
   #continue(): void {
-    if (!this.#paused || this.#unreadBytes > maxUnreadBytes) return
-    this.#paused = false
+    if (!this.#isOutputPaused || this.#unreadBytes > maxUnreadBytes) return
+    this.#isOutputPaused = false
     this.#deps.outbox.flush()
     this.#enter((isolate) => isolate.callEntry("settle", '{"id":0}'))
   }
 
   /** @returns the reason if the call is rejected */
   #sendCall(json: string): string | undefined {
-    if (this.#calls >= maxCalls) return `Too many concurrent host calls (maximum ${maxCalls})`
-    this.#calls++
-    this.#deps.outbox.post({ type: "call", run: this.#run, json })
+    if (this.#pendingCalls >= maxCalls)
+      return `Too many concurrent host calls (maximum ${maxCalls})`
+    this.#pendingCalls++
+    this.#deps.outbox.post({ type: "hostCall", run: this.#command.run, json })
     return undefined
   }
 
@@ -255,39 +251,39 @@ export class SandboxRun implements Host {
   #finishTask(message: string): undefined {
     const space = message.indexOf(" ")
     const id = Number(message.slice(0, space))
-    if (!this.#open.delete(id)) return
+    if (!this.#openTasks.delete(id)) return
     this.#sendOutput()
     const json = message.slice(space + 1)
-    this.#deps.outbox.post({ type: "done", run: this.#run, id, json })
+    this.#deps.outbox.post({ type: "taskDone", run: this.#command.run, id, json })
   }
 
   /** An exception that nothing can catch, such as one in a timer, fails all tasks in progress. */
   #failAllTasks(json: string): undefined {
-    for (const id of [...this.#open]) this.#finishTask(`${id} ${json}`)
+    for (const id of [...this.#openTasks]) this.#finishTask(`${id} ${json}`)
   }
 
   #sendOutput(): void {
-    const run = this.#run
+    const { run } = this.#command
     const lines = this.#log.take()
     if (lines.length > 0) this.#deps.outbox.post({ type: "log", run, lines })
-    if (this.#out.length === 0) return
-    this.#deps.outbox.postDelayed({ type: "out", run, pieces: this.#out })
-    this.#out = []
+    if (this.#output.length === 0) return
+    this.#deps.outbox.postDelayed({ type: "output", run, pieces: this.#output })
+    this.#output = []
   }
 
-  #end(ending: EndReason, message: string | null): void {
+  #end(reason: EndReason, message: string | null): void {
     const isolate = this.#isolate
     if (!isolate) return
     this.#isolate = null
-    this.#stop ??= { ending, why: message }
+    this.#stop ??= { reason, message }
     clearTimeout(this.#timeout)
     this.#timers.clear()
     this.#log.close()
     this.#sendOutput()
     this.#deps.outbox.post({
-      type: "over",
-      run: this.#run,
-      ending,
+      type: "ended",
+      run: this.#command.run,
+      reason,
       message,
       cpuMs: this.#cpuMs,
       slowestMs: this.#slowestMs,

@@ -1,7 +1,8 @@
 import { getCompileCacheDir } from "node:module"
 import { Worker } from "node:worker_threads"
+import { functionError } from "./function-error.ts"
 import { createMessageBatch } from "./message-batch.ts"
-import { functionError, type RunListener, RunSession } from "./run-session.ts"
+import { type RunListener, RunSession } from "./run-session.ts"
 import { threadCpuMs } from "./thread-cpu.ts"
 import {
   cancelFlagsView,
@@ -85,7 +86,7 @@ export class SandboxWorker {
     return this.#freeSlots.length === 0 || this.#closed
   }
 
-  begin(run: number, { code, json, limits, listener, onEnd }: WorkerRunOptions): RunSession {
+  start(run: number, { code, json, limits, listener, onEnd }: WorkerRunOptions): RunSession {
     const slot = this.#freeSlots.pop() ?? -1
     const post = this.#messageBatch.post
     const session = new RunSession({
@@ -100,7 +101,7 @@ export class SandboxWorker {
       },
     })
     this.#sessionByRun.set(run, session)
-    post({ type: "begin", run, slot, code, json, limits })
+    post({ type: "start", run, slot, code, json, limits })
     return session
   }
 

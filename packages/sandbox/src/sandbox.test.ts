@@ -34,12 +34,12 @@ const start = async (code: string, options: RunOptions = {}) => {
     json: JSON.stringify(options.data ?? {}),
     limits: options.limits ?? {},
     listener: {
-      out: (more) => {
+      onOutput: (more) => {
         pieces.push(...more)
         return true
       },
-      log: (more) => void lines.push(...more),
-      call: options.call ?? (async () => null),
+      onLog: (more) => void lines.push(...more),
+      onHostCall: options.call ?? (async () => null),
     },
   })
   return { session, pieces, lines }
@@ -79,12 +79,12 @@ describe("a run", () => {
       code,
       json: "{}",
       listener: {
-        out: (more) => {
+        onOutput: (more) => {
           received += more.length
           return false
         },
-        log: () => {},
-        call: async () => null,
+        onLog: () => {},
+        onHostCall: async () => null,
       },
     })
     const result = session.invoke("emitAll", null)

@@ -51,7 +51,7 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
     return compiled
   }
 
-  const start = (wasm: WebAssembly.Module, pool: Set<SandboxWorker>): SandboxWorker => {
+  const startWorker = (wasm: WebAssembly.Module, pool: Set<SandboxWorker>): SandboxWorker => {
     const worker = new SandboxWorker({
       wasm,
       environment,
@@ -59,7 +59,7 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
       niceness: pool === quick ? niceness.quick : niceness.slow,
       onExit: (exited) => {
         // A killed worker is replaced immediately, so that the next run does not have to wait.
-        if (pool.delete(exited) && !closed && pool === quick) start(wasm, pool)
+        if (pool.delete(exited) && !closed && pool === quick) startWorker(wasm, pool)
       },
     })
     pool.add(worker)
@@ -71,8 +71,8 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
 
   const workerFor = (wasm: WebAssembly.Module, name: string): SandboxWorker => {
     const pool = slowNames.has(name) ? slow : quick
-    while (pool === quick && quick.size < workers) start(wasm, quick)
-    return leastBusy(pool) ?? start(wasm, pool)
+    while (pool === quick && quick.size < workers) startWorker(wasm, quick)
+    return leastBusy(pool) ?? startWorker(wasm, pool)
   }
 
   const watch = (): void => {
@@ -106,13 +106,13 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
 
   return {
     /** Starts a run in its own isolate. */
-    open: async ({ name, limits: overrides, ...begin }: SandboxRunOptions): Promise<RunSession> => {
+    open: async ({ name, limits: overrides, ...run }: SandboxRunOptions): Promise<RunSession> => {
       const wasm = await compile()
       if (closed) throw new Error("The sandbox is closed")
       runStarted()
       lastRun = (lastRun % 0x3fffffff) + 1
-      return workerFor(wasm, name).begin(lastRun, {
-        ...begin,
+      return workerFor(wasm, name).start(lastRun, {
+        ...run,
         limits: { ...limits, ...overrides },
         onEnd: (slowestMs) => runEnded(name, slowestMs),
       })

@@ -13,8 +13,8 @@
       run: (args, { exports, context }) => exports.run(args, context),
       emitAll: async (args, { exports, context }) => {
         for await (const piece of exports.run(args, context)) {
-          const room = emit(stringify(piece))
-          if (room !== undefined) await room
+          const consumed = emit(stringify(piece))
+          if (consumed !== undefined) await consumed
         }
       },
     },

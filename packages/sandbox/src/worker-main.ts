@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
 import { Isolate } from "./isolate.ts"
 import { createMessageBatch } from "./message-batch.ts"
-import { type RunDeps, SandboxRun } from "./sandbox-run.ts"
+import { type RunDeps, SandboxRun, type StartCommand } from "./sandbox-run.ts"
 import { currentThreadId } from "./thread-cpu.ts"
 import {
   cancelFlagsView,
@@ -61,7 +61,7 @@ const recycle = (isolate: Isolate): void => {
 
 const runById = new Map<number, SandboxRun>()
 
-const startRun = (command: Extract<WorkerCommand, { type: "begin" }>): void => {
+const startRun = (command: StartCommand): void => {
   const { run } = command
   let hasEnded = false
   const onEnd = (isolate: Isolate): void => {
@@ -70,18 +70,18 @@ const startRun = (command: Extract<WorkerCommand, { type: "begin" }>): void => {
     // Deferred until the run's last messages have been sent.
     setImmediate(() => recycle(isolate))
   }
-  const sandboxRun = new SandboxRun(deps, takeIsolate(), { begin: command, onEnd })
+  const sandboxRun = new SandboxRun(deps, takeIsolate(), { command, onEnd })
   // Loading the module may already have ended the run.
   if (!hasEnded) runById.set(run, sandboxRun)
 }
 
 const handleCommand = (command: WorkerCommand): void => {
-  const sandboxRun = runById.get(command.run)
-  if (command.type === "begin") startRun(command)
-  else if (command.type === "invoke") sandboxRun?.invoke(command.id, command.json)
-  else if (command.type === "settle") sandboxRun?.settle(command.json)
-  else if (command.type === "room") sandboxRun?.resumeOutput()
-  else sandboxRun?.end(command.why)
+  const run = runById.get(command.run)
+  if (command.type === "start") startRun(command)
+  else if (command.type === "invoke") run?.invoke(command.id, command.json)
+  else if (command.type === "settle") run?.settle(command.json)
+  else if (command.type === "outputConsumed") run?.resumeOutput()
+  else run?.end(command.reason)
 }
 
 parentPort?.on("message", (all: WorkerCommand[]) => {

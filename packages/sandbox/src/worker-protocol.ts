@@ -21,10 +21,7 @@ export interface LogLine {
   at_ms: number
 }
 
-/**
- * Rejected by the host: there are no modules to import, and no file is read on behalf of a
- * function.
- */
+/** There are no modules to import, and no file is read on behalf of a function. */
 export const importsRejectedMessage = "A function cannot import other modules"
 
 /** An exception thrown by the function's code. The stack refers to lines of its own source. */
@@ -34,28 +31,28 @@ export interface ThrownError {
   stack: string
 }
 
-/** Why a run ended; exceptions in its tasks are reported with `done` instead. */
+/** Why a run ended; exceptions in its tasks are reported with `taskDone` instead. */
 export type EndReason = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
 
 /** Messages to the worker, sent in batches. `json` fields are passed into the isolate unparsed. */
 export type WorkerCommand =
-  | { type: "begin"; run: number; slot: number; code: string; json: string; limits: RunLimits }
+  | { type: "start"; run: number; slot: number; code: string; json: string; limits: RunLimits }
   | { type: "invoke"; run: number; id: number; json: string }
   | { type: "settle"; run: number; json: string }
   /** The output so far has been consumed. */
-  | { type: "room"; run: number }
-  | { type: "end"; run: number; why: "finished" | "cancelled" }
+  | { type: "outputConsumed"; run: number }
+  | { type: "end"; run: number; reason: "finished" | "cancelled" }
 
 /** Messages from the worker, sent in batches. */
 export type WorkerEvent =
-  | { type: "out"; run: number; pieces: string[] }
+  | { type: "output"; run: number; pieces: string[] }
   | { type: "log"; run: number; lines: LogLine[] }
-  | { type: "call"; run: number; json: string }
-  | { type: "done"; run: number; id: number; json: string }
+  | { type: "hostCall"; run: number; json: string }
+  | { type: "taskDone"; run: number; id: number; json: string }
   | {
-      type: "over"
+      type: "ended"
       run: number
-      ending: EndReason
+      reason: EndReason
       message: string | null
       cpuMs: number
       slowestMs: number

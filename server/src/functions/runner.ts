@@ -116,16 +116,16 @@ export const createRunner = (deps: Deps) => {
         code: fn.code,
         json: contextOf(spec),
         listener: {
-          out: (pieces) => {
+          onOutput: (pieces) => {
             firstOutputAt ??= performance.now()
             for (const piece of pieces) outputBytes += piece.length
             return spec.onOutput?.(pieces) ?? true
           },
-          log: (lines) => {
+          onLog: (lines) => {
             logLines.push(...lines.slice(0, maxKeptLines - logLines.length))
             spec.onLog?.(lines)
           },
-          call: createHostCalls(deps, {
+          onHostCall: createHostCalls(deps, {
             ...spec,
             functionId: fn.id,
             hosts: fn.hosts,

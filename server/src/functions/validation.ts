@@ -131,9 +131,9 @@ export const createSourceValidator = (sandbox: Sandbox, typeStripper: TypeStripp
       json: emptyContext,
       limits: loadLimits,
       listener: {
-        out: () => true,
-        log: () => {},
-        call: async () =>
+        onOutput: () => true,
+        onLog: () => {},
+        onHostCall: async () =>
           fail("forbidden", "Host functions cannot be called while the module is loading"),
       },
     })
