@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util"
 import { findAttribute } from "./attribute-paths.ts"
 import {
+  type AttributeValue,
   type AttributeValues,
   type ComplexValue,
   checkValueCount,
-  type IgnoredAttributes,
   isUnassigned,
   parseComplex,
   parseValue,
@@ -14,6 +14,7 @@ import { failScim } from "./errors.ts"
 import { matchesFilter } from "./filter-evaluator.ts"
 import type { Filter } from "./filter-parser.ts"
 import { foldCase } from "./fold-case.ts"
+import type { IgnoredAttributes } from "./ignored-attributes.ts"
 import { isObject } from "./json-values.ts"
 import type { PatchOperation } from "./patch-request.ts"
 import type { ScimAttribute } from "./resource-type.ts"
@@ -21,15 +22,11 @@ import type { ScimAttribute } from "./resource-type.ts"
 const isSimple = (value: unknown): value is SimpleValue =>
   typeof value === "string" || typeof value === "boolean"
 
-const complexOf = (value: unknown): ComplexValue =>
-  isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).filter((entry): entry is [string, SimpleValue] => isSimple(entry[1])),
-      )
-    : {}
+const complexOf = (value: AttributeValue | null | undefined): ComplexValue =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
 
-const listOf = (value: unknown): ComplexValue[] =>
-  Array.isArray(value) ? value.map(complexOf) : []
+const listOf = (value: AttributeValue | null | undefined): ComplexValue[] =>
+  Array.isArray(value) ? value : []
 
 const failRequired = ({ name }: ScimAttribute): never =>
   failScim("mutability", `${name} is required. It can be replaced but not removed.`)
@@ -109,10 +106,7 @@ const removeFrom = (
 ): ComplexValue[] =>
   list.filter((item) => !items.some((removed) => isDeepStrictEqual({ ...item, ...removed }, item)))
 
-/**
- * The sub-attributes that a value must have to match a filter of equalities; undefined for other
- * filters.
- */
+/** The sub-attributes that a filter of equalities requires; undefined for other filters. */
 const valuesRequiredBy = (filter: Filter): ComplexValue | undefined => {
   if (filter.kind === "and") {
     const [left, right] = [valuesRequiredBy(filter.left), valuesRequiredBy(filter.right)]

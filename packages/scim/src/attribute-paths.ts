@@ -23,35 +23,26 @@ export const findAttribute = (
   return index.get(foldAttributeName(name))
 }
 
+const schemasOf = (type: ResourceType): [urn: string, attributes: readonly ScimAttribute[]][] => [
+  [type.schema, type.attributes],
+  ...Object.entries(type.extensions),
+]
+
 /** The attributes of the schema whose URN prefixes `text`, and the rest of the path. */
-const splitUrn = (
-  type: ResourceType,
-  text: string,
-): { attributes: readonly ScimAttribute[]; rest: string } | undefined => {
-  const known = [[type.schema, type.attributes] as const, ...Object.entries(type.extensions)]
-  for (const [urn, attributes] of known) {
-    if (foldAttributeName(text).startsWith(`${foldAttributeName(urn)}:`))
-      return { attributes, rest: text.slice(urn.length + 1) }
-  }
-  return undefined
+const splitUrn = (type: ResourceType, text: string) => {
+  const folded = foldAttributeName(text)
+  const found = schemasOf(type).find(([urn]) => folded.startsWith(`${foldAttributeName(urn)}:`))
+  return found && { attributes: found[1], rest: text.slice(found[0].length + 1) }
 }
 
 /** The attributes of the schema whose URN is exactly `text`. */
 export const findSchemaAttributes = (
   type: ResourceType,
   text: string,
-): readonly ScimAttribute[] | undefined => {
-  if (foldAttributeName(text) === foldAttributeName(type.schema)) return type.attributes
-  const extension = Object.keys(type.extensions).find(
-    (urn) => foldAttributeName(urn) === foldAttributeName(text),
-  )
-  return extension === undefined ? undefined : type.extensions[extension]
-}
+): readonly ScimAttribute[] | undefined =>
+  schemasOf(type).find(([urn]) => foldAttributeName(urn) === foldAttributeName(text))?.[1]
 
-/**
- * Resolves `name` or `name.sub`, optionally prefixed by a schema URN. Undefined if no schema
- * defines it.
- */
+/** Resolves `name` or `name.sub`, with or without a schema URN; undefined if no schema has it. */
 export const resolveAttributePath = (
   type: ResourceType,
   text: string,

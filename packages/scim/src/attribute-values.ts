@@ -1,11 +1,11 @@
 import { findAttribute, findSchemaAttributes, foldAttributeName } from "./attribute-paths.ts"
 import { failScim } from "./errors.ts"
 import { parseBoolean } from "./filter-operands.ts"
+import type { IgnoredAttributes } from "./ignored-attributes.ts"
 import { isObject } from "./json-values.ts"
 import { isStoredAttribute, type ResourceType, type ScimAttribute } from "./resource-type.ts"
 
 const maxTextLength = 1000
-const maxIgnoredNames = 50
 
 export type SimpleValue = string | boolean
 export type ComplexValue = Record<string, SimpleValue>
@@ -14,25 +14,10 @@ export type AttributeValue = SimpleValue | ComplexValue | ComplexValue[]
 /** Attribute values by canonical name; null if unassigned. */
 export type AttributeValues = Map<string, AttributeValue | null>
 
-/** Collects the names of attributes that were sent but not stored. */
-export const createIgnoredNames = () => {
-  const names = new Set<string>()
-  return {
-    add: (name: string): void => {
-      if (names.size < maxIgnoredNames) names.add(name.slice(0, 100))
-    },
-    names: (): string[] => [...names],
-  }
-}
-export type IgnoredAttributes = ReturnType<typeof createIgnoredNames>
-
 const failValue = ({ name }: ScimAttribute, wanted: string): never =>
   failScim("invalidValue", `${name} must be ${wanted}.`)
 
-/**
- * Unassigned values (RFC 7643 §2.5): null, an empty list or no value; an empty string counts as
- * unassigned too.
- */
+/** Whether a value counts as unassigned (RFC 7643 §2.5), as an empty string does too. */
 export const isUnassigned = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
 
@@ -55,7 +40,7 @@ const parseSimple = (attribute: ScimAttribute, sent: unknown): SimpleValue => {
 }
 
 /** Entries of an object; keys must be unique ignoring case. @throws {ScimError} `invalidSyntax` */
-export const uniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
+export const requireUniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
   const entries = Object.entries(value)
   const seen = new Set(entries.map(([key]) => foldAttributeName(key)))
   if (seen.size < entries.length) {
@@ -74,7 +59,7 @@ export const parseComplex = (
 ): ComplexValue => {
   if (!isObject(value)) return failValue(attribute, "an object")
   const complex: ComplexValue = {}
-  for (const [key, part] of uniqueEntries(value)) {
+  for (const [key, part] of requireUniqueEntries(value)) {
     const sub = findAttribute(attribute.subAttributes ?? [], key)
     if (isUnassigned(part) || sub?.mutability === "readOnly") continue
     if (sub && isStoredAttribute(sub)) complex[sub.name] = parseSimple(sub, part)
@@ -118,7 +103,7 @@ export const parseValue = (
   return parseSimple(attribute, value)
 }
 
-export const ignoreSchema = (
+export const recordIgnoredSchema = (
   schema: { urn: string; attributes: readonly ScimAttribute[] },
   value: unknown,
   ignored: IgnoredAttributes,
@@ -137,23 +122,23 @@ export const parseResource = (
 ): AttributeValues => {
   if (!isObject(body)) return failScim("invalidSyntax", `The body must be a ${type.name} object.`)
   const values: AttributeValues = new Map()
-  for (const [key, value] of uniqueEntries(body)) {
+  for (const [key, value] of requireUniqueEntries(body)) {
     const attribute = findAttribute(type.attributes, key)
     if (attribute?.mutability === "readOnly") continue
     if (attribute && isStoredAttribute(attribute)) {
       values.set(attribute.name, parseValue(attribute, value, ignored))
-    } else ignoreKey(type, { key, attribute, value }, ignored)
+    } else recordIgnoredKey(type, { key, attribute, value }, ignored)
   }
   return values
 }
 
-const ignoreKey = (
+const recordIgnoredKey = (
   type: ResourceType,
   { key, attribute, value }: { key: string; attribute: ScimAttribute | undefined; value: unknown },
   ignored: IgnoredAttributes,
 ): void => {
   if (isUnassigned(value)) return
   const attributes = attribute ? undefined : findSchemaAttributes(type, key)
-  if (attributes) ignoreSchema({ urn: key, attributes }, value, ignored)
+  if (attributes) recordIgnoredSchema({ urn: key, attributes }, value, ignored)
   else ignored.add(attribute?.name ?? key)
 }

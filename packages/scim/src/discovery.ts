@@ -43,9 +43,7 @@ const attributeJson = (attribute: ScimAttribute): ScimJson => {
 /** Common attributes are not part of any schema (RFC 7643 §3.1). */
 const commonAttributeNames = new Set(["schemas", "id", "externalId", "meta"])
 
-/**
- * A schema (RFC 7643 §7). Attributes that are accepted but not stored are not advertised.
- */
+/** A schema (RFC 7643 §7), without attributes that are accepted but not stored. */
 export const schemaJson = (type: ResourceType, base: string): ScimJson => ({
   schemas: [coreUrn("Schema")],
   id: type.schema,

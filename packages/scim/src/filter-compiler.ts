@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from "kysely"
 import type { AttributePath } from "./attribute-paths.ts"
-import type { Operand } from "./filter-operands.ts"
 import {
   alwaysFalse,
   alwaysTrue,
+  booleanCondition,
+  type Condition,
   type EscapeLike,
   type FilterOperator,
   negate,
-  textCondition,
-  textOperators,
+  textOperatorOf,
   timeCondition,
 } from "./filter-operators.ts"
 import type { Filter } from "./filter-parser.ts"
@@ -18,8 +18,6 @@ import {
   type ResourceType,
   type ScimAttribute,
 } from "./resource-type.ts"
-
-type Condition = RawBuilder<boolean>
 
 export interface FilterCompilerOptions {
   type: ResourceType
@@ -39,50 +37,12 @@ export const columnExpression = (
     ? sql.ref(column)
     : sql`(cast(${`${base}/${column.endpoint}/`} as text) || ${sql.ref(column.id)})`
 
-interface Test {
-  operator: FilterOperator
-  operand: Operand
-}
-
-/** How the text of an attribute is compared. */
-interface TextComparison {
-  exact: boolean
-  fold: (text: string) => string
-  escapeLike: EscapeLike
-}
-
-const constantCondition = (
-  constant: string,
-  { operator, operand }: Test,
-  { fold }: TextComparison,
-): Condition =>
-  "text" in operand && textOperators[operator].test(fold(constant), fold(operand.text))
-    ? alwaysTrue
-    : alwaysFalse
-
 const isConstant = (column: AttributeColumn): column is { constant: string } =>
   typeof column === "object" && "constant" in column
 
-const columnCondition = (
-  expression: RawBuilder<unknown>,
-  { operator, operand }: Test,
-  { fold, ...comparison }: TextComparison,
-): Condition => {
-  if ("text" in operand) {
-    return textCondition(expression, { operator, text: fold(operand.text), ...comparison })
-  }
-  if ("ms" in operand) return timeCondition(expression, { operator, ms: operand.ms })
-  const equals = sql<boolean>`${expression} = ${operand.truth ? 1 : 0}`
-  return operator === "ne" ? negate(equals) : equals
-}
-
 /** Compiles filters to SQL conditions that are never NULL, even for missing values. */
-export const createFilterCompiler = ({
-  type,
-  base,
-  foldCase,
-  escapeLike,
-}: FilterCompilerOptions) => {
+export const createFilterCompiler = (options: FilterCompilerOptions) => {
+  const { type, base, foldCase, escapeLike } = options
   const owner = sql.ref(`${type.table}.id`)
 
   const someElement = ({ elements }: ScimAttribute, condition: Condition): Condition =>
@@ -91,13 +51,32 @@ export const createFilterCompiler = ({
           from ${sql.raw(elements.from)} where ${condition})`
       : alwaysFalse
 
-  const compileTest = ({ column, caseExact }: ScimAttribute, test: Test): Condition => {
-    if (column === undefined) return test.operator === "ne" ? alwaysTrue : alwaysFalse
-    const exact = caseExact === true
-    const comparison = { exact, fold: exact ? String : foldCase, escapeLike }
-    return isConstant(column)
-      ? constantCondition(column.constant, test, comparison)
-      : columnCondition(columnExpression(column, base), test, comparison)
+  const compileText = (
+    column: AttributeColumn,
+    operator: FilterOperator,
+    { text, isExact }: { text: string; isExact: boolean },
+  ): Condition => {
+    const fold = isExact ? String : foldCase
+    const textOperator = textOperatorOf(operator)
+    if (isConstant(column))
+      return textOperator.test(fold(column.constant), fold(text)) ? alwaysTrue : alwaysFalse
+    const expression = columnExpression(column, base)
+    return isExact && textOperator.exactSql
+      ? textOperator.exactSql(expression, text)
+      : textOperator.sql(expression, fold(text), escapeLike)
+  }
+
+  const compileTest = (
+    { column, caseExact }: ScimAttribute,
+    { operator, operand }: Extract<Filter, { kind: "test" }>,
+  ): Condition => {
+    if (column === undefined) return operator === "ne" ? alwaysTrue : alwaysFalse
+    if ("text" in operand)
+      return compileText(column, operator, { ...operand, isExact: caseExact === true })
+    if (isConstant(column)) return alwaysFalse
+    const expression = columnExpression(column, base)
+    if ("ms" in operand) return timeCondition(expression, operator, operand.ms)
+    return booleanCondition(expression, operator, operand.truth)
   }
 
   const compilePresence = (leaf: ScimAttribute): Condition => {

@@ -1,6 +1,6 @@
 import type { AttributePath } from "./attribute-paths.ts"
 import { type Operand, parseBoolean, parseDateTime } from "./filter-operands.ts"
-import { type FilterOperator, testTime, textOperators } from "./filter-operators.ts"
+import { type FilterOperator, testTime, textOperatorOf } from "./filter-operators.ts"
 import type { Filter } from "./filter-parser.ts"
 import { foldCase } from "./fold-case.ts"
 import { isObject, type ScimJson } from "./json-values.ts"
@@ -27,7 +27,7 @@ const passesTest = (
   if (!hasValue(value)) return operator === "ne"
   if ("text" in operand) {
     const fold = leaf.caseExact ? String : foldCase
-    return textOperators[operator].test(fold(String(value)), fold(operand.text))
+    return textOperatorOf(operator).test(fold(String(value)), fold(operand.text))
   }
   if ("ms" in operand) {
     return testTime(operator, (parseDateTime(String(value)) ?? Number.NaN) - operand.ms)

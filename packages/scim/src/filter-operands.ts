@@ -1,5 +1,5 @@
 import { type AttributePath, findAttribute } from "./attribute-paths.ts"
-import { failScim } from "./errors.ts"
+import { failFilter } from "./errors.ts"
 import { type FilterOperator, operatorsOf } from "./filter-operators.ts"
 import type { FilterToken } from "./filter-tokenizer.ts"
 import type { ScimAttribute } from "./resource-type.ts"
@@ -10,10 +10,7 @@ export type Operand = { text: string } | { truth: boolean } | { ms: number }
 /** RFC 3339 with a time zone. */
 const dateTimePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 
-/**
- * Epoch milliseconds. Finer fractions add 0.5, so that they compare as between two milliseconds;
- * `Date` would truncate them.
- */
+/** Epoch milliseconds; finer fractions, which `Date` would truncate, add 0.5. */
 export const parseDateTime = (text: string): number | undefined => {
   const [, second = "", fraction = "", zone = ""] = dateTimePattern.exec(text) ?? []
   const whole = Date.parse(`${second}${zone}`.toUpperCase())
@@ -40,14 +37,11 @@ const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Scim
   if (attribute.type !== "complex") return { attribute, leaf: attribute }
   const value = attribute.multiValued && findAttribute(attribute.subAttributes ?? [], "value")
   if (value) return { attribute, sub: value, leaf: value }
-  return failScim(
-    "invalidFilter",
-    `${attribute.name} is a complex attribute. Compare one of its sub-attributes.`,
-  )
+  return failFilter(`${attribute.name} is a complex attribute. Compare one of its sub-attributes.`)
 }
 
 const failOperand = ({ name }: ScimAttribute, wanted: string): never =>
-  failScim("invalidFilter", `Compare ${name} with ${wanted}.`)
+  failFilter(`Compare ${name} with ${wanted}.`)
 
 const parseLiteral = (token: FilterToken): string | boolean | null | undefined => {
   if (token.kind === "text") return token.text
@@ -81,7 +75,7 @@ export const parseOperand = (
   const { leaf, ...resolved } = leafOf(path)
   const { type } = leaf
   if (type === "complex" || !operatorsOf[type].includes(operator)) {
-    failScim("invalidFilter", `Operator ${operator} does not apply to ${leaf.name} (type ${type}).`)
+    failFilter(`Operator ${operator} does not apply to ${leaf.name} (type ${type}).`)
   }
   if (value === null) return failOperand(leaf, "a value, not null")
   return { leaf: resolved, operand: toOperand(leaf, value) }

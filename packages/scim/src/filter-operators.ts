@@ -1,45 +1,56 @@
 import { type RawBuilder, sql } from "kysely"
 
-type Condition = RawBuilder<boolean>
+export type Condition = RawBuilder<boolean>
 type Expression = RawBuilder<unknown>
 
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
 export type EscapeLike = (text: string) => string
 
-/** A text comparison, in SQL and in memory. */
-interface TextOperator {
-  sql(column: Expression, text: string, escapeLike: EscapeLike): Condition
-  test(value: string, text: string): boolean
-}
-
-const compareBytes = (left: string, right: string): number =>
-  Buffer.compare(Buffer.from(left), Buffer.from(right))
-
-const countCharacters = (text: string): number => [...text].length
+export const alwaysTrue = sql<boolean>`(1 = 1)`
+export const alwaysFalse = sql<boolean>`(1 = 0)`
 
 /** Negation without NULL: a missing value is not equal to anything. */
 export const negate = (condition: Condition): Condition =>
   sql<boolean>`((${condition}) is not true)`
 
-/** Case-sensitive comparison; SQLite's LIKE ignores case. */
-const caseExactSql: Record<"co" | "sw" | "ew", (column: Expression, text: string) => Condition> = {
-  co: (column, text) =>
-    text === ""
-      ? sql<boolean>`${column} is not null`
-      : sql<boolean>`replace(${column}, ${text}, '') <> ${column}`,
-  sw: (column, text) => sql<boolean>`substr(${column}, 1, ${countCharacters(text)}) = ${text}`,
-  ew: (column, text) => {
-    const length = countCharacters(text)
-    return sql<boolean>`(length(${column}) >= ${length}
-      and substr(${column}, length(${column}) - ${length} + 1) = ${text})`
-  },
+/** A text comparison, in SQL and in memory. */
+interface TextOperator {
+  sql(column: Expression, text: string, escapeLike: EscapeLike): Condition
+  /** Case-sensitive, if `sql` is not: SQLite's LIKE ignores case. */
+  exactSql?(column: Expression, text: string): Condition
+  test(value: string, text: string): boolean
 }
+
+const inequalities = {
+  gt: { symbol: ">", holds: (order: number): boolean => order > 0 },
+  ge: { symbol: ">=", holds: (order: number): boolean => order >= 0 },
+  lt: { symbol: "<", holds: (order: number): boolean => order < 0 },
+  le: { symbol: "<=", holds: (order: number): boolean => order <= 0 },
+}
+
+const isInequality = (operator: string): operator is keyof typeof inequalities =>
+  Object.hasOwn(inequalities, operator)
+
+const inequalityCondition = (
+  column: Expression,
+  operator: keyof typeof inequalities,
+  value: string | number,
+): Condition => sql<boolean>`${column} ${sql.raw(inequalities[operator].symbol)} ${value}`
+
+/** Compares text by its bytes, as the databases do. */
+const textInequality = (operator: keyof typeof inequalities): TextOperator => ({
+  sql: (column, text) => inequalityCondition(column, operator, text),
+  test: (value, text) =>
+    inequalities[operator].holds(Buffer.compare(Buffer.from(value), Buffer.from(text))),
+})
+
+const countCharacters = (text: string): number => [...text].length
 
 const like = (column: Expression, pattern: string): Condition =>
   sql<boolean>`${column} like ${pattern} escape '\\'`
 
 /** The operators of RFC 7644 §3.4.2.2 for text, except `pr`. */
-export const textOperators = {
+const textOperators = {
   eq: {
     sql: (column, text) => sql<boolean>`${column} = ${text}`,
     test: (value, text) => value === text,
@@ -50,35 +61,36 @@ export const textOperators = {
   },
   co: {
     sql: (column, text, escapeLike) => like(column, `%${escapeLike(text)}%`),
+    exactSql: (column, text) =>
+      text === ""
+        ? sql<boolean>`${column} is not null`
+        : sql<boolean>`replace(${column}, ${text}, '') <> ${column}`,
     test: (value, text) => value.includes(text),
   },
   sw: {
     sql: (column, text, escapeLike) => like(column, `${escapeLike(text)}%`),
+    exactSql: (column, text) =>
+      sql<boolean>`substr(${column}, 1, ${countCharacters(text)}) = ${text}`,
     test: (value, text) => value.startsWith(text),
   },
   ew: {
     sql: (column, text, escapeLike) => like(column, `%${escapeLike(text)}`),
+    exactSql: (column, text) => {
+      const length = countCharacters(text)
+      return sql<boolean>`(length(${column}) >= ${length}
+        and substr(${column}, length(${column}) - ${length} + 1) = ${text})`
+    },
     test: (value, text) => value.endsWith(text),
   },
-  gt: {
-    sql: (column, text) => sql<boolean>`${column} > ${text}`,
-    test: (value, text) => compareBytes(value, text) > 0,
-  },
-  ge: {
-    sql: (column, text) => sql<boolean>`${column} >= ${text}`,
-    test: (value, text) => compareBytes(value, text) >= 0,
-  },
-  lt: {
-    sql: (column, text) => sql<boolean>`${column} < ${text}`,
-    test: (value, text) => compareBytes(value, text) < 0,
-  },
-  le: {
-    sql: (column, text) => sql<boolean>`${column} <= ${text}`,
-    test: (value, text) => compareBytes(value, text) <= 0,
-  },
+  gt: textInequality("gt"),
+  ge: textInequality("ge"),
+  lt: textInequality("lt"),
+  le: textInequality("le"),
 } satisfies Record<string, TextOperator>
 
 export type FilterOperator = keyof typeof textOperators
+
+export const textOperatorOf = (operator: FilterOperator): TextOperator => textOperators[operator]
 
 export const filterOperators = Object.keys(textOperators) as FilterOperator[]
 
@@ -93,49 +105,32 @@ export const operatorsOf: Record<
   dateTime: ["eq", "ne", "gt", "ge", "lt", "le"],
 }
 
-export const textCondition = (
+export const booleanCondition = (
   column: Expression,
-  {
-    operator,
-    text,
-    exact,
-    escapeLike,
-  }: { operator: FilterOperator; text: string; exact: boolean; escapeLike: EscapeLike },
+  operator: FilterOperator,
+  truth: boolean,
 ): Condition => {
-  if (exact && (operator === "co" || operator === "sw" || operator === "ew")) {
-    return caseExactSql[operator](column, text)
-  }
-  return textOperators[operator].sql(column, text, escapeLike)
+  const equal = sql<boolean>`${column} = ${truth ? 1 : 0}`
+  return operator === "ne" ? negate(equal) : equal
 }
-
-export const alwaysFalse = sql<boolean>`(1 = 0)`
 
 /** Columns have whole milliseconds; the operand may lie between two of them. */
 export const timeCondition = (
   column: Expression,
-  { operator, ms }: { operator: FilterOperator; ms: number },
+  operator: FilterOperator,
+  ms: number,
 ): Condition => {
-  const down = Math.floor(ms)
-  const up = Math.ceil(ms)
+  const [down, up] = [Math.floor(ms), Math.ceil(ms)]
+  if (isInequality(operator)) {
+    const bound = operator === "gt" || operator === "le" ? down : up
+    return inequalityCondition(column, operator, bound)
+  }
   const equal = down === up ? sql<boolean>`${column} = ${down}` : alwaysFalse
-  if (operator === "eq") return equal
-  if (operator === "ne") return negate(equal)
-  if (operator === "gt") return sql<boolean>`${column} > ${down}`
-  if (operator === "ge") return sql<boolean>`${column} >= ${up}`
-  if (operator === "lt") return sql<boolean>`${column} < ${up}`
-  return sql<boolean>`${column} <= ${down}`
+  return operator === "ne" ? negate(equal) : equal
 }
 
-const timeTests: Partial<Record<FilterOperator, (difference: number) => boolean>> = {
-  eq: (difference) => difference === 0,
-  ne: (difference) => difference !== 0,
-  gt: (difference) => difference > 0,
-  ge: (difference) => difference >= 0,
-  lt: (difference) => difference < 0,
-  le: (difference) => difference <= 0,
+/** @param difference of the value and the operand */
+export const testTime = (operator: FilterOperator, difference: number): boolean => {
+  if (isInequality(operator)) return inequalities[operator].holds(difference)
+  return (difference === 0) === (operator === "eq")
 }
-
-export const testTime = (operator: FilterOperator, difference: number): boolean =>
-  timeTests[operator]?.(difference) ?? false
-
-export const alwaysTrue = sql<boolean>`(1 = 1)`

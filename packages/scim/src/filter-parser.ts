@@ -1,5 +1,5 @@
 import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
-import { failScim } from "./errors.ts"
+import { failFilter, quote } from "./errors.ts"
 import { type Operand, parseOperand } from "./filter-operands.ts"
 import { type FilterOperator, filterOperators } from "./filter-operators.ts"
 import { type FilterToken, tokenizeFilter } from "./filter-tokenizer.ts"
@@ -43,8 +43,6 @@ const elementScope =
     return sub && { attribute: sub }
   }
 
-const quote = (text: string): string => JSON.stringify(text.slice(0, 80))
-
 const isOperator = (word: string): word is FilterOperator =>
   filterOperators.some((operator) => operator === word)
 
@@ -64,31 +62,24 @@ export const createFilterParser = (tokens: FilterToken[]) => {
   const expectMark = (text: string): void => {
     const token = take()
     if (token.kind === "mark" && token.text === text) return
-    failScim("invalidFilter", `Expected ${text} at position ${token.at + 1} of the filter.`)
+    failFilter(`Expected ${text} at position ${token.at + 1} of the filter.`)
   }
 
-  const readNested = <T>(read: () => T): T => {
+  const readEnclosed = (open: string, close: string, scope: AttributeScope): Filter => {
     if (++depth > maxDepth)
-      failScim("invalidFilter", `The filter is nested too deeply (maximum ${maxDepth} levels).`)
-    const value = read()
+      failFilter(`The filter is nested too deeply (maximum ${maxDepth} levels).`)
+    expectMark(open)
+    const inner = readOr(scope)
+    expectMark(close)
     depth--
-    return value
+    return inner
   }
-
-  const readGroup = (scope: AttributeScope): Filter =>
-    readNested(() => {
-      expectMark("(")
-      const inner = readOr(scope)
-      expectMark(")")
-      return inner
-    })
 
   const readComparison = (path: AttributePath, name: string): Filter => {
     const word = take()
     const operator = word.text.toLowerCase()
     if (word.kind !== "word" || !(operator === "pr" || isOperator(operator))) {
-      return failScim(
-        "invalidFilter",
+      return failFilter(
         `${quote(word.text)} after ${name} is not an operator. Use one of ${filterOperators.join(", ")}, pr.`,
       )
     }
@@ -99,75 +90,62 @@ export const createFilterParser = (tokens: FilterToken[]) => {
     return operator === "ne" ? present : { kind: "not", of: present }
   }
 
-  /**
-   * `emails[type eq "work"]`, and as an extension of the RFC `emails[type eq "work"].value eq "…"`.
-   */
+  /** `emails[type eq "work"]`; beyond the RFC also `emails[type eq "work"].value eq "…"`. */
   const readElement = ({ attribute, sub }: AttributePath): Filter => {
     if (sub || attribute.type !== "complex") {
-      failScim("invalidFilter", `${attribute.name} has no sub-attributes to filter with […].`)
+      failFilter(`${attribute.name} has no sub-attributes to filter with […].`)
     }
-    const of = readBrackets(attribute)
+    const of = readValueFilter(attribute)
     if (!isMark(".")) return { kind: "element", attribute, of }
     take()
     const name = take().text
     const path = elementScope(attribute)(name) ?? failUnknownAttribute(name)
-    return {
-      kind: "element",
-      attribute,
-      of: { kind: "and", left: of, right: readComparison(path, name) },
-    }
+    const both: Filter = { kind: "and", left: of, right: readComparison(path, name) }
+    return { kind: "element", attribute, of: both }
   }
 
   const failUnknownAttribute = (name: string): never =>
-    failScim("invalidFilter", `${quote(name)} is not an attribute that can be used in a filter.`)
+    failFilter(`${quote(name)} is not an attribute that can be used in a filter.`)
 
   const readTerm = (scope: AttributeScope): Filter => {
-    if (++terms > maxTerms)
-      failScim("invalidFilter", `The filter has too many terms (maximum ${maxTerms}).`)
+    if (++terms > maxTerms) failFilter(`The filter has too many terms (maximum ${maxTerms}).`)
     const token = take()
     if (token.kind !== "word") {
-      failScim("invalidFilter", `Expected an attribute at position ${token.at + 1} of the filter.`)
+      failFilter(`Expected an attribute at position ${token.at + 1} of the filter.`)
     }
     const path = scope(token.text) ?? failUnknownAttribute(token.text)
     return isMark("[") ? readElement(path) : readComparison(path, token.text)
   }
 
   const readNot = (scope: AttributeScope): Filter => {
-    if (isMark("(")) return readGroup(scope)
+    if (isMark("(")) return readEnclosed("(", ")", scope)
     const following = tokens[index + 1]
     if (!isWord("not") || following?.text !== "(") return readTerm(scope)
     take()
-    return { kind: "not", of: readGroup(scope) }
+    return { kind: "not", of: readEnclosed("(", ")", scope) }
   }
 
-  const readAnd = (scope: AttributeScope): Filter => {
-    let left = readNot(scope)
-    while (isWord("and")) {
+  const readChain = (
+    kind: "and" | "or",
+    readPart: (scope: AttributeScope) => Filter,
+    scope: AttributeScope,
+  ): Filter => {
+    let left = readPart(scope)
+    while (isWord(kind)) {
       take()
-      left = { kind: "and", left, right: readNot(scope) }
+      left = { kind, left, right: readPart(scope) }
     }
     return left
   }
 
-  const readOr = (scope: AttributeScope): Filter => {
-    let left = readAnd(scope)
-    while (isWord("or")) {
-      take()
-      left = { kind: "or", left, right: readAnd(scope) }
-    }
-    return left
-  }
+  const readAnd = (scope: AttributeScope): Filter => readChain("and", readNot, scope)
+  const readOr = (scope: AttributeScope): Filter => readChain("or", readAnd, scope)
 
   /** Reads `[…]` after a complex attribute. */
-  const readBrackets = (attribute: ScimAttribute): Filter =>
-    readNested(() => {
-      expectMark("[")
-      const of = readOr(elementScope(attribute))
-      expectMark("]")
-      return of
-    })
+  const readValueFilter = (attribute: ScimAttribute): Filter =>
+    readEnclosed("[", "]", elementScope(attribute))
 
-  return { peek, take, isMark, either: readOr, bracket: readBrackets }
+  return { peek, take, isMark, readFilter: readOr, readValueFilter }
 }
 
 /**
@@ -182,15 +160,15 @@ export const parseFilter = (
   otherTypes: readonly ResourceType[] = [],
 ): Filter => {
   if (Buffer.byteLength(source) > maxBytes) {
-    failScim("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
+    failFilter(`The filter is too long (maximum ${maxBytes} bytes).`)
   }
-  const reader = createFilterParser(tokenizeFilter(source))
-  const filter = reader.either(
+  const parser = createFilterParser(tokenizeFilter(source))
+  const filter = parser.readFilter(
     (name) => resolveAttributePath(type, name) ?? resolveWithoutColumns(otherTypes, name),
   )
-  const rest = reader.take()
+  const rest = parser.take()
   if (rest.kind !== "end") {
-    failScim("invalidFilter", `Unexpected ${quote(rest.text)} after the end of the filter.`)
+    failFilter(`Unexpected ${quote(rest.text)} after the end of the filter.`)
   }
   return filter
 }

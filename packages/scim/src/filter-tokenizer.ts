@@ -1,4 +1,4 @@
-import { failScim } from "./errors.ts"
+import { failFilter } from "./errors.ts"
 
 export interface FilterToken {
   kind: "word" | "text" | "number" | "mark" | "end"
@@ -17,17 +17,14 @@ const parseJsonString = (text: string): string => {
   try {
     return String(JSON.parse(text))
   } catch {
-    return failScim("invalidFilter", `${text.slice(0, 80)} is not a valid JSON string.`)
+    return failFilter(`${text.slice(0, 80)} is not a valid JSON string.`)
   }
 }
 
 const unquote = (quotedText: string): string => {
   const text = parseJsonString(quotedText)
   if (!text.includes("\0") && text.isWellFormed()) return text
-  return failScim(
-    "invalidFilter",
-    "Strings in a filter must not contain U+0000 or lone surrogates.",
-  )
+  return failFilter("Strings in a filter must not contain U+0000 or lone surrogates.")
 }
 
 const kinds = [
@@ -51,7 +48,7 @@ export const tokenizeFilter = (source: string): FilterToken[] => {
       const text = match(pattern)
       if (text !== undefined) return { kind, text, at }
     }
-    return failScim("invalidFilter", `Unexpected character at position ${at + 1} of the filter.`)
+    return failFilter(`Unexpected character at position ${at + 1} of the filter.`)
   }
 
   for (;;) {

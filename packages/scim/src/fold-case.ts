@@ -1,6 +1,3 @@
-/**
- * Folds case for comparisons in memory. Converts to upper case first, as some letters have two
- * lower-case forms (σ and ς).
- */
+/** Folds case by way of upper case, as some letters have two lower-case forms (σ and ς). */
 export const foldCase = (text: string): string =>
   text.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")

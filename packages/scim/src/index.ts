@@ -1,10 +1,7 @@
 export { applyPatchOperation } from "./apply-patch-operation.ts"
-export { findAttribute } from "./attribute-paths.ts"
 export {
   type AttributeValues,
   type ComplexValue,
-  createIgnoredNames,
-  type IgnoredAttributes,
   parseResource,
   parseValue,
   type SimpleValue,
@@ -14,6 +11,7 @@ export { failScim, ScimError } from "./errors.ts"
 export { createFilterCompiler } from "./filter-compiler.ts"
 export { matchesFilter } from "./filter-evaluator.ts"
 export { type Filter, parseFilter } from "./filter-parser.ts"
+export { IgnoredAttributes } from "./ignored-attributes.ts"
 export type { ScimJson } from "./json-values.ts"
 export { listResponse } from "./list-response.ts"
 export { createOrderBy } from "./order-by.ts"

@@ -4,10 +4,11 @@ import {
   findSchemaAttributes,
   resolveAttributePath,
 } from "./attribute-paths.ts"
-import { type IgnoredAttributes, ignoreSchema, uniqueEntries } from "./attribute-values.ts"
-import { failScim } from "./errors.ts"
+import { recordIgnoredSchema, requireUniqueEntries } from "./attribute-values.ts"
+import { failScim, quote } from "./errors.ts"
 import { createFilterParser, type Filter } from "./filter-parser.ts"
 import { tokenizeFilter } from "./filter-tokenizer.ts"
+import type { IgnoredAttributes } from "./ignored-attributes.ts"
 import { isUnknownPath } from "./is-unknown-path.ts"
 import { isObject } from "./json-values.ts"
 import { isStoredAttribute, type ResourceType } from "./resource-type.ts"
@@ -17,9 +18,7 @@ const maxOperations = 5000
 
 type PatchVerb = "add" | "replace" | "remove"
 
-/**
- * Target of an operation: an attribute, the values matching a filter, or a sub-attribute of either.
- */
+/** An attribute, the values matching a filter, or a sub-attribute of either. */
 export interface PatchTarget extends AttributePath {
   filter?: Filter
 }
@@ -30,13 +29,14 @@ export interface PatchOperation {
   value: unknown
 }
 
-const quote = (text: string): string => JSON.stringify(text.slice(0, 80))
+const failPath = (path: string): never =>
+  failScim("invalidPath", `${quote(path)} is not a valid path.`)
 
 const tokensOf = (path: string) => {
   try {
     return tokenizeFilter(path)
   } catch {
-    return failScim("invalidPath", `${quote(path)} is not a valid path.`)
+    return failPath(path)
   }
 }
 
@@ -44,27 +44,21 @@ const tokensOf = (path: string) => {
 const parseTarget = (type: ResourceType, path: string): PatchTarget | undefined => {
   const tokens = tokensOf(path)
   if (isUnknownPath(type, tokens)) return undefined
-  const reader = createFilterParser(tokens)
-  const first = reader.take()
+  const parser = createFilterParser(tokens)
+  const first = parser.take()
   const found = first.kind === "word" ? resolveAttributePath(type, first.text) : undefined
-  if (!found) return failScim("invalidPath", `${quote(path)} is not a valid path.`)
-  if (!reader.isMark("[")) {
-    return reader.take().kind === "end"
-      ? found
-      : failScim("invalidPath", `${quote(path)} is not a valid path.`)
-  }
+  if (!found) return failPath(path)
+  if (!parser.isMark("[")) return parser.take().kind === "end" ? found : failPath(path)
   const { attribute } = found
   if (found.sub || !attribute.multiValued || attribute.type !== "complex") {
     failScim("invalidPath", `${attribute.name} has no values to select with […].`)
   }
-  const filter = reader.bracket(attribute)
-  if (reader.peek().kind === "end") return { attribute, filter }
-  const [dot, name, end] = [reader.take(), reader.take(), reader.take()]
+  const filter = parser.readValueFilter(attribute)
+  if (parser.peek().kind === "end") return { attribute, filter }
+  const [dot, name, end] = [parser.take(), parser.take(), parser.take()]
   const sub = findAttribute(attribute.subAttributes ?? [], name.text)
-  if (dot.text !== "." || !sub || end.kind !== "end") {
-    return failScim("invalidPath", `${quote(path)} is not a valid path.`)
-  }
-  return { attribute, filter, sub }
+  if (dot.text === "." && sub && end.kind === "end") return { attribute, filter, sub }
+  return failPath(path)
 }
 
 const leafOf = ({ attribute, sub }: PatchTarget) => sub ?? attribute
@@ -105,7 +99,7 @@ const createOperationExpander = (type: ResourceType, ignored: IgnoredAttributes)
     const attributes = findSchemaAttributes(type, key)
     if (attributes === type.attributes) return expandUnnamed(verb, value)
     if (attributes) {
-      ignoreSchema({ urn: key, attributes }, value, ignored)
+      recordIgnoredSchema({ urn: key, attributes }, value, ignored)
       return []
     }
     const target = /^[\w$]/.test(key) ? targetOrNone(key) : undefined
@@ -129,7 +123,7 @@ const createOperationExpander = (type: ResourceType, ignored: IgnoredAttributes)
         `The ${verb} operation without a path requires an object of attributes.`,
       )
     }
-    return uniqueEntries(value).flatMap(([key, part]) => expandEntry(verb, key, part))
+    return requireUniqueEntries(value).flatMap(([key, part]) => expandEntry(verb, key, part))
   }
 
   return { named: expandNamed, unnamed: expandUnnamed }
@@ -161,9 +155,7 @@ const operationsOf = (body: unknown): unknown[] => {
   return operations
 }
 
-/**
- * Parses the body of a PATCH; all paths are resolved before anything is changed. @throws {ScimError}
- */
+/** Resolves all paths of a PATCH before anything is changed. @throws {ScimError} */
 export const parsePatch = (
   type: ResourceType,
   body: unknown,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { groupType, userType } from "../test/example-types.ts"
 import { applyPatchOperation } from "./apply-patch-operation.ts"
-import { type AttributeValues, createIgnoredNames } from "./attribute-values.ts"
+import type { AttributeValues } from "./attribute-values.ts"
+import { IgnoredAttributes } from "./ignored-attributes.ts"
 import { parsePatch } from "./patch-request.ts"
 import type { ResourceType } from "./resource-type.ts"
 
@@ -9,7 +10,7 @@ const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 
 const patch = (type: ResourceType, before: Record<string, unknown>, ...operations: unknown[]) => {
   const values = new Map(Object.entries(before)) as AttributeValues
-  const ignored = createIgnoredNames()
+  const ignored = new IgnoredAttributes()
   const body = { schemas: [patchUrn], Operations: operations }
   for (const operation of parsePatch(type, body, ignored)) {
     applyPatchOperation(values, operation, ignored)
@@ -202,7 +203,7 @@ describe("PATCH", () => {
     [{ schemas: [patchUrn], Operations: [] }, "invalidSyntax"],
     [{ schemas: [patchUrn], Operations: Array(5001).fill({}) }, "tooMany"],
   ])("rejects a body that is not a PatchOp", (body, scimType) => {
-    expect(() => parsePatch(userType, body, createIgnoredNames())).toThrow(
+    expect(() => parsePatch(userType, body, new IgnoredAttributes())).toThrow(
       expect.objectContaining({ scimType }),
     )
   })

@@ -1,12 +1,10 @@
 import { findAttribute, resolveAttributePath } from "./attribute-paths.ts"
 import { failScim } from "./errors.ts"
-import type { ScimJson } from "./json-values.ts"
+import { isObject, type ScimJson } from "./json-values.ts"
 import { ReferenceList } from "./reference-list.ts"
 import type { ResourceType, ScimAttribute } from "./resource-type.ts"
 
-/**
- * Attributes of a response: `only` these, or all `except` these. Names may include a sub-attribute.
- */
+/** Attributes of a response: `only` these, or all `except` these; also `name.sub`. */
 export interface Projection {
   only: readonly string[] | null
   except: readonly string[]
@@ -43,15 +41,11 @@ const selectAttributes = (
 const pickSubAttributes = (value: unknown, keep: (name: string) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((item) => pickSubAttributes(item, keep))
   if (value instanceof ReferenceList) return value.pick(keep)
-  if (typeof value !== "object" || value === null) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
 }
 
-const isEmpty = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 0
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
 /** Whether the response includes attribute `name`; excluded attributes are not even read. */
 export const includesAttribute = (

@@ -26,9 +26,7 @@ export interface ScimAttribute {
   acceptsNumbers?: true
   /** Absent if the attribute is accepted but not stored. */
   column?: AttributeColumn
-  /**
-   * Rows of a multi-valued attribute: the `from` clause, the owner's id column, and the sort order.
-   */
+  /** Rows of a multi-valued attribute: `from` clause, the owner's id column, and sort order. */
   elements?: { from: string; owner: string; order?: string }
   /** Maximum values of a multi-valued attribute that is edited in memory. */
   maxValues?: number

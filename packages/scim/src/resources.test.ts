@@ -2,8 +2,9 @@ import { sql } from "kysely"
 import { afterAll, describe, expect, it } from "vitest"
 import { createExampleDatabase } from "../test/example-database.ts"
 import { groupType, userType } from "../test/example-types.ts"
-import { createIgnoredNames, parseResource } from "./attribute-values.ts"
+import { parseResource } from "./attribute-values.ts"
 import { resourceTypeJson, schemaJson } from "./discovery.ts"
+import { IgnoredAttributes } from "./ignored-attributes.ts"
 import { listResponse } from "./list-response.ts"
 import { createOrderBy } from "./order-by.ts"
 import { createProjector, includesAttribute, requestsSubAttribute } from "./projection.ts"
@@ -15,7 +16,7 @@ const base = "https://example.com/v2"
 
 describe("parseResource", () => {
   it("keeps the stored attributes and reports the others", () => {
-    const ignored = createIgnoredNames()
+    const ignored = new IgnoredAttributes()
     const body = {
       schemas: [schemaUrns.user],
       id: "chosen by the client",
@@ -42,7 +43,7 @@ describe("parseResource", () => {
   })
 
   it("rejects anything but an object", () => {
-    expect(() => parseResource(userType, [], createIgnoredNames())).toThrow("a User object")
+    expect(() => parseResource(userType, [], new IgnoredAttributes())).toThrow("a User object")
   })
 })
 

@@ -19,9 +19,12 @@ export interface SearchRequest {
 
 type ParameterSource = (name: string) => unknown
 
+const isAbsent = (value: unknown): value is undefined | null | "" =>
+  value === undefined || value === null || value === ""
+
 const textParameter = (source: ParameterSource, name: string): string | undefined => {
   const value = source(name)
-  if (value === undefined || value === null || value === "") return undefined
+  if (isAbsent(value)) return undefined
   return typeof value === "string" ? value : failScim("invalidValue", `${name} must be a string.`)
 }
 
@@ -35,7 +38,7 @@ const filterOf = (source: ParameterSource): string | undefined => {
 
 const integerParameter = (source: ParameterSource, name: string, defaultValue: number): number => {
   const value = source(name)
-  if (value === undefined || value === null || value === "") return defaultValue
+  if (isAbsent(value)) return defaultValue
   const number = Number(value)
   if (Number.isInteger(number)) return number
   return failScim("invalidValue", `${name} must be an integer.`)

@@ -1,8 +1,8 @@
 import {
   type AttributeValues,
   applyPatchOperation,
-  createIgnoredNames,
   failScim,
+  IgnoredAttributes,
   type PatchOperation,
   parsePatch,
   parseResource,
@@ -92,7 +92,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
 
   return {
     create: (actor, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
       const memberIds = parseMemberIds(values.get("members"))
@@ -113,7 +113,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
 
     /** Members are unchanged if `members` is absent. */
     replace: (actor, id, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
       const memberIds = values.has("members") ? parseMemberIds(values.get("members")) : null
@@ -130,7 +130,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
     },
 
     patch: (actor, id, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const operations = parsePatch(groupType, body, ignored)
       return write(
         async (tx) => {

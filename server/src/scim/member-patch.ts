@@ -1,9 +1,8 @@
 import {
   createFilterCompiler,
-  createIgnoredNames,
   type Filter,
   failScim,
-  type IgnoredAttributes,
+  IgnoredAttributes,
   type PatchOperation,
   parseValue,
 } from "@portico/scim"
@@ -22,7 +21,7 @@ interface MembershipChange {
 
 /** @throws {ScimError} `invalidValue` */
 export const parseMemberIds = (value: unknown): string[] => {
-  const members = parseValue(membersAttribute, value, createIgnoredNames())
+  const members = parseValue(membersAttribute, value, new IgnoredAttributes())
   return (Array.isArray(members) ? members : []).map((member) =>
     typeof member.value === "string"
       ? member.value

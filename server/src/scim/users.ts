@@ -2,8 +2,8 @@ import {
   type AttributeValues,
   applyPatchOperation,
   type ComplexValue,
-  createIgnoredNames,
   failScim,
+  IgnoredAttributes,
   type PatchOperation,
   parsePatch,
   parseResource,
@@ -106,7 +106,7 @@ const deactivates = (operations: readonly PatchOperation[]): boolean => {
   const values: AttributeValues = new Map()
   for (const operation of operations) {
     if (operation.target.attribute.name !== "active") continue
-    applyPatchOperation(values, operation, createIgnoredNames())
+    applyPatchOperation(values, operation, new IgnoredAttributes())
   }
   return values.get("active") === false
 }
@@ -117,7 +117,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
 
   return {
     create: (actor, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const profile = profileOf(parseResource(userType, body, ignored))
       const record = { actor, action: "scim.user.created", status: 201, ignored: ignored.names() }
       return write((tx) => users.create(tx, record, profile), { shape })
@@ -125,7 +125,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
 
     /** Absent attributes are cleared, except `active`. */
     replace: (actor, id, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const values = parseResource(userType, body, ignored)
       const record = { actor, action: "scim.user.replaced", status: 200, ignored: ignored.names() }
       const replaceUser = async (tx: Tx) => {
@@ -137,7 +137,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
     },
 
     patch: (actor, id, body, shape) => {
-      const ignored = createIgnoredNames()
+      const ignored = new IgnoredAttributes()
       const operations = parsePatch(userType, body, ignored)
       const patchUser = async (tx: Tx) => {
         const before = await users.lock(tx, id)
