@@ -14,9 +14,10 @@ interface ReadLimits {
 
 /** The response exceeded `maxBytes`; the rest was not read. */
 export class ResponseTooLargeError extends Error {
+  override readonly name = "ResponseTooLargeError"
+
   constructor(maxBytes: number) {
     super(`its answer is longer than ${maxBytes / 1e6} MB`)
-    this.name = "ResponseTooLargeError"
   }
 }
 

@@ -41,7 +41,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Reads `bytes` from `from` to the end of the body or of the input; `at` is where it stopped.
+   * Reads `bytes` from `from` to the end of the body or of the input; `offset` is where it stopped.
    * @returns the payload of all chunks read, concatenated
    * @throws {MalformedHttpError}
    */

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import type { ResponseHandler } from "./response-listener.ts"
 import { ResponseParser } from "./response-parser.ts"
-import { type StreamedBody, writeStreamedBody } from "./streamed-request-body.ts"
+import { type StreamedRequestBody, writeStreamedRequestBody } from "./streamed-request-body.ts"
 import {
   classifyUpstreamError,
   toError,
@@ -29,7 +29,7 @@ export interface ConnectionTimeouts {
 
 export interface ConnectionRequest {
   head: string
-  body: Buffer | StreamedBody | null
+  body: Buffer | StreamedRequestBody | null
   /** Whether the response has no body, whatever its headers say (HEAD). */
   hasNoResponseBody: boolean
 }
@@ -116,10 +116,7 @@ export class ClientConnection {
     if (deps.peer.secure) socket.on("session", deps.onSession)
   }
 
-  /**
-   * Sends a request. The connection must be new or passed to `onIdle` since the last one. The
-   * listener must not throw.
-   */
+  /** Sends a request on a new or idle connection. The listener must not throw. */
   send(
     { head, body, hasNoResponseBody }: ConnectionRequest,
     { listener, timeouts }: { listener: ResponseHandler; timeouts: ConnectionTimeouts },
@@ -180,7 +177,7 @@ export class ClientConnection {
     if (body !== null && !Buffer.isBuffer(body)) {
       socket.write(head, "latin1")
       this.#isWritingBody = true
-      writeStreamedBody(socket, body, () => {
+      writeStreamedRequestBody(socket, body, () => {
         this.#isWritingBody = false
       })
     } else if (body === null || body.length === 0) {

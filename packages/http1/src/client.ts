@@ -15,19 +15,7 @@ import { UpstreamError } from "./upstream-error.ts"
 const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) => {
   const secure = protocol === "https:"
   const name = hostname.replace(/^\[|\]$/g, "")
-  return {
-    secure,
-    name,
-    address: address ?? name,
-    port: Number(port) || (secure ? 443 : 80),
-  }
-}
-
-/** Linear in the length; a regular expression would take quadratic time. */
-const stripTrailingSlashes = (path: string): string => {
-  let end = path.length
-  while (path[end - 1] === "/") end--
-  return path.slice(0, end)
+  return { secure, name, address: address ?? name, port: Number(port) || (secure ? 443 : 80) }
 }
 
 /** A streamed body's `content-length`; null if the length is unknown. */
@@ -38,6 +26,7 @@ const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
 
 /**
  * HTTP/1.1 client for one upstream, with persistent connections. Does not follow redirects.
+ * @param baseUrl without a trailing slash
  * @param address IP address to connect to instead of resolving the host name
  */
 export const createClient = (
@@ -46,7 +35,7 @@ export const createClient = (
   address?: string,
 ): Transport => {
   const url = new URL(baseUrl)
-  const basePath = stripTrailingSlashes(url.pathname)
+  const basePath = url.pathname === "/" ? "" : url.pathname
   const pool = createConnectionPool(peerOf(url, address))
   const connect = toTimeoutMs(timeouts.connect)
   const idle = toTimeoutMs(timeouts.idle)

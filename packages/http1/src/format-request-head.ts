@@ -1,8 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http"
+import { formatHeaderField, tokenPattern } from "./header-fields.ts"
 
-/** A token, the syntax of header names and methods (RFC 9110 §5.6.2). */
-export const tokenPattern = /^[!#$%&'*+\-.^_`|~\w]+$/
-const invalidValueCharacter = /[^\t\u0020-\u007e\u0080-\u00ff]/
 /** The path is sent unescaped; whitespace or control characters would end it early. */
 const invalidPathCharacter = /[^\u0021-\u00ff]/
 
@@ -20,14 +18,6 @@ const bodyMethods = new Set(["POST", "PUT", "PATCH"])
 
 /** Whether a transport sets a header itself, or does not support it. @param name in lower case */
 export const isTransportHeader = (name: string): boolean => connectionFields.has(name)
-
-/** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
-export const formatHeaderField = (name: string, value: string): string => {
-  if (!tokenPattern.test(name) || invalidValueCharacter.test(value)) {
-    throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
-  }
-  return `${name}: ${value}\r\n`
-}
 
 const formatFields = (headers: OutgoingHttpHeaders): string => {
   let lines = ""

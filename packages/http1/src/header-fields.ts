@@ -1,5 +1,8 @@
-import { tokenPattern } from "./format-request-head.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
+
+/** A token, the syntax of header names and methods (RFC 9110 §5.6.2). */
+export const tokenPattern = /^[!#$%&'*+\-.^_`|~\w]+$/
+const invalidValueCharacter = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to reject
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
@@ -7,9 +10,9 @@ const space = 0x20
 const tab = 0x09
 
 /** Fields that define the message length or control the connection. */
-const framingFields = new Set([
-  ...["connection", "content-length", "proxy-connection", "transfer-encoding", "upgrade"],
-])
+const framingFields = new Set(
+  "connection content-length proxy-connection transfer-encoding upgrade".split(" "),
+)
 
 export const isFramingField = (name: string): boolean => framingFields.has(name.toLowerCase())
 
@@ -65,3 +68,22 @@ export const parseFieldLines = (lines: string, from: number): string[] => {
 /** Whether a comma-separated header value contains `token`, given in lower case. */
 export const includesToken = (value: string, token: string): boolean =>
   value.split(",").some((item) => trimBlanks(item, 0, item.length).toLowerCase() === token)
+
+/** All values of the header, joined by commas; null if absent. @param name in lower case */
+export const headerOf = (rawHeaders: readonly string[], name: string): string | null => {
+  let value: string | null = null
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const field = rawHeaders[at] ?? ""
+    if (field.length !== name.length || field.toLowerCase() !== name) continue
+    value = value === null ? (rawHeaders[at + 1] ?? "") : `${value},${rawHeaders[at + 1]}`
+  }
+  return value
+}
+
+/** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
+export const formatHeaderField = (name: string, value: string): string => {
+  if (!tokenPattern.test(name) || invalidValueCharacter.test(value)) {
+    throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
+  }
+  return `${name}: ${value}\r\n`
+}

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 
 /** Parsed head of a simple request, which most requests are. */
 export interface ParsedRequestHead<T> {
-  /** Result of `find` for its method and target. */
+  /** Result of `findRoute` for its method and target. */
   route: T
   method: string
   url: string
@@ -62,7 +62,7 @@ const isKeepAlive = ({ connection }: IncomingHttpHeaders): boolean =>
 /**
  * Parses a complete head at the start of `bytes` if it is simple: HTTP/1.1, no repeated headers, a
  * body of known length, nothing that changes the connection (RFC 9112).
- * @param find called with "METHOD target" before the headers are parsed
+ * @param findRoute called with "METHOD target" before the headers are parsed
  * @returns null for anything else, which is left to Node's parser
  */
 export const parseRequestHead = <T>(

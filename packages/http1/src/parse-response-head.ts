@@ -1,7 +1,6 @@
-import { includesToken, parseFieldLines } from "./header-fields.ts"
+import { headerOf, includesToken, parseFieldLines } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 
-/** A parsed response head. */
 export interface ResponseHead {
   status: number
   /** Alternating names and values, in the order received. */
@@ -16,17 +15,6 @@ export interface ResponseHead {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?$/
-
-/** All values of the header, joined by commas; null if absent. @param name in lower case */
-export const headerOf = (rawHeaders: readonly string[], name: string): string | null => {
-  let value: string | null = null
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const field = rawHeaders[at] ?? ""
-    if (field.length !== name.length || field.toLowerCase() !== name) continue
-    value = value === null ? (rawHeaders[at + 1] ?? "") : `${value},${rawHeaders[at + 1]}`
-  }
-  return value
-}
 
 /** Rejects lists, even of equal lengths: parsers disagree on which value applies. */
 const parseContentLength = (value: string | null): number | null => {

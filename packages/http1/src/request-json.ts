@@ -1,7 +1,7 @@
 import { readBufferedResponse } from "./buffered-response.ts"
 import type { Transport, UpstreamRequest } from "./transport.ts"
 
-export type JsonRequest = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
+type JsonRequest = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
   json?: unknown
   /** Maximum size of the response. */
   maxBytes?: number
@@ -14,13 +14,13 @@ const maxErrorBodyLength = 10_000
 
 /** The upstream answered with a status other than 2xx. */
 export class HttpStatusError extends Error {
+  override readonly name = "HttpStatusError"
   readonly status: number
   /** The response body's beginning. */
   readonly body: string
 
   constructor(status: number, body: string) {
     super(`it answered ${status}: ${body.slice(0, 200)}`)
-    this.name = "HttpStatusError"
     this.status = status
     this.body = body.slice(0, maxErrorBodyLength)
   }

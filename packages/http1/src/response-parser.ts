@@ -2,7 +2,7 @@ import { ChunkedDecoder } from "./chunked-decoder.ts"
 import { MalformedHttpError } from "./malformed-http-error.ts"
 import { parseResponseHead, type ResponseHead } from "./parse-response-head.ts"
 
-export interface ParserEvents {
+export interface ResponseParserEvents {
   /** `rawHeaders` alternates names and values, in the order received. */
   onHead(status: number, rawHeaders: string[]): void
   /** `chunk` is a copy that the receiver may keep. */
@@ -28,7 +28,7 @@ type State =
  * any byte. Rejects whatever other parsers could interpret differently (response smuggling).
  */
 export class ResponseParser {
-  readonly #events: ParserEvents
+  readonly #events: ResponseParserEvents
   #state: State = "done"
   #hasNoBody = false
   #partialHead: Buffer | null = null
@@ -38,7 +38,7 @@ export class ResponseParser {
   /** The server's idle timeout from `keep-alive`, in seconds; null if absent. */
   keepAliveSeconds: number | null = null
 
-  constructor(events: ParserEvents) {
+  constructor(events: ResponseParserEvents) {
     this.#events = events
   }
 

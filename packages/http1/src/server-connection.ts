@@ -37,16 +37,19 @@ export class FastPathConnection<Route> {
   #pipelined: Buffer | null = null
   #deadline = 0
   #hasReceived = false
+  readonly #listeners: readonly [event: string, listener: (bytes: Buffer) => void][] = [
+    ["data", (bytes) => this.#onData(bytes)],
+    ["drain", () => this.#response?.emitDrain()],
+    ["end", () => this.#onClientEnd()],
+    ["error", () => this.#socket.destroy()],
+    ["close", () => this.#onClose()],
+  ]
 
   constructor(socket: Socket, deps: ConnectionDeps<Route>, now: number) {
     this.#socket = socket
     this.#deps = deps
     this.#deadline = now + Math.max(1, deps.keepAliveSeconds()) * 1000
-    socket.on("data", this.#onData)
-    socket.on("drain", this.#onDrain)
-    socket.on("end", this.#onClientEnd)
-    socket.on("error", this.#onError)
-    socket.on("close", this.#onClose)
+    for (const [event, listener] of this.#listeners) socket.on(event, listener)
   }
 
   get isIdle(): boolean {
@@ -74,7 +77,7 @@ export class FastPathConnection<Route> {
   }
 
   /** A bug while processing data closes only this connection. */
-  readonly #onData = (bytes: Buffer): void => {
+  #onData(bytes: Buffer): void {
     try {
       this.#read(bytes)
     } catch (error) {
@@ -152,30 +155,18 @@ export class FastPathConnection<Route> {
 
   #handOver(bytes: Buffer): void {
     const socket = this.#socket
-    socket.off("data", this.#onData)
-    socket.off("drain", this.#onDrain)
-    socket.off("end", this.#onClientEnd)
-    socket.off("error", this.#onError)
-    socket.off("close", this.#onClose)
+    for (const [event, listener] of this.#listeners) socket.off(event, listener)
     this.#deps.onClosed(this)
     this.#deps.handOver(socket, bytes)
   }
 
-  readonly #onDrain = (): void => {
-    this.#response?.emitDrain()
-  }
-
   /** Like Node's server, treats a half-close as a disconnect, but flushes a finished response. */
-  readonly #onClientEnd = (): void => {
+  #onClientEnd(): void {
     if (this.#response && !this.#response.writableEnded) this.#socket.destroy()
     else this.#socket.destroySoon()
   }
 
-  readonly #onError = (): void => {
-    this.#socket.destroy()
-  }
-
-  readonly #onClose = (): void => {
+  #onClose(): void {
     this.#deps.onClosed(this)
     const response = this.#response
     this.#request?.discardBody(this.#deps.createDisconnectError())

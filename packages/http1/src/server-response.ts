@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { formatHeaderField } from "./format-request-head.ts"
+import { formatHeaderField } from "./header-fields.ts"
 import { coalesceWrites } from "./write-coalescing.ts"
 
 /** A body up to this size is copied into one buffer with its head; a larger one is written apart. */

@@ -60,10 +60,7 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
       })
     },
 
-    /**
-     * Makes each following response the last one of its connection, and ends requests whose client
-     * stops sending.
-     */
+    /** Makes each response the last one of its connection, and ends requests that stall. */
     drain: (): void => {
       keepAliveSeconds = 0
       stallTimer = setInterval(() => {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 
 /** A request body that is sent as it is read from `source`. */
-export interface StreamedBody {
+export interface StreamedRequestBody {
   readonly source: Readable
   /** Whether to use chunked transfer coding (RFC 9112 §7.1), as the length is unknown. */
   readonly isChunked: boolean
@@ -13,11 +13,11 @@ const lastChunk = "0\r\n\r\n"
 /**
  * Writes a body to the socket, with backpressure. Destroys the socket if the source fails or closes
  * early.
- * @param done called after the last write
+ * @param onSent called after the last write
  */
-export const writeStreamedBody = (
+export const writeStreamedRequestBody = (
   socket: Socket,
-  { source, isChunked }: StreamedBody,
+  { source, isChunked }: StreamedRequestBody,
   onSent: () => void,
 ): void => {
   const writeChunk = (chunk: Buffer): void => {

@@ -51,7 +51,7 @@ const codeOf = (error: Error): string => {
   return first instanceof Error ? codeOf(first) : ""
 }
 
-/** @param headSeen whether the response head has arrived */
+/** @param hasHead whether the response head has arrived */
 export const classifyUpstreamError = (error: Error, hasHead: boolean): UpstreamError => {
   if (error instanceof UpstreamError) return error
   if (hasHead) return new UpstreamError("broken", error)
