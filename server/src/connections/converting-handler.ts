@@ -7,7 +7,7 @@ import type { Chunk, ResponseConverter } from "../formats/response-converter.ts"
 import { joinPieces } from "../formats/sse-events.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import { translatable } from "../i18n/message.ts"
-import { createLineDecoder } from "../outbound/line-decoder.ts"
+import { LineDecoder } from "../outbound/line-decoder.ts"
 import { EventPump, type StreamEvent } from "./event-pump.ts"
 import type { Pacing } from "./pacing.ts"
 
@@ -72,7 +72,7 @@ export class ConvertingHandler implements ResponseHandler {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
     this.#status = status
-    if (hasLines) this.#events = createLineDecoder()
+    if (hasLines) this.#events = new LineDecoder()
     if (this.#converter.keepsBytes) this.#content = "unknown"
     else if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"

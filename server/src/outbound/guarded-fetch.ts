@@ -25,6 +25,13 @@ export interface GuardedResponse {
   body: string
 }
 
+/**
+ * Fetches a URL through the SSRF guard. Follows redirects and checks every target.
+ * @throws {SsrfGuardError} with a message for the caller
+ * @throws {UpstreamError} or the signal's abort reason
+ */
+export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
+
 /** Request headers that are kept when a redirect leads to another origin. */
 const crossOriginHeaders = /^(accept|accept-language|content-type|user-agent)$/
 
@@ -33,24 +40,21 @@ const checkUrl = (url: URL, allows: GuardedRequest["allows"]): void => {
     throw new SsrfGuardError(`${url.protocol} URLs cannot be fetched`)
   }
   if (url.username !== "" || url.password !== "") {
-    throw new SsrfGuardError(
-      "URLs with a user name or password are not fetched. Send an Authorization header instead.",
-    )
+    const remedy = "Send an Authorization header instead."
+    throw new SsrfGuardError(`URLs with a user name or password are not fetched. ${remedy}`)
   }
   if (!allows(url)) throw new SsrfGuardError(`The host ${url.host} is not allowed`)
 }
 
 const toHeaderRecord = (rawHeaders: readonly string[]): Record<string, string> => {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  return Object.fromEntries(
-    [...new Set(names)]
-      .filter((name) => name !== "set-cookie")
-      .map((name) => [name, headerOf(rawHeaders, name) ?? ""]),
-  )
+  const kept = new Set(names).difference(new Set(["set-cookie"]))
+  return Object.fromEntries([...kept].map((name) => [name, headerOf(rawHeaders, name) ?? ""]))
 }
 
+/** A response, and where it redirects to. */
 interface Hop {
-  reply: GuardedResponse
+  response: GuardedResponse
   location: string | null
 }
 
@@ -63,7 +67,7 @@ const fetchOnce = async ({ guard, transports }: Deps, request: GuardedRequest): 
   const { url, method, headers, body, timeoutMs, maxBytes, signal } = request
   checkUrl(url, request.allows)
   // Connects to the checked address; resolving the name again could give another one.
-  const { address } = await guard.resolveAllowed(url.hostname)
+  const address = await guard.resolveAllowed(url.hostname)
   const seconds = timeoutMs / 1000
   const timeouts = { connect: connectSeconds, firstByte: seconds, idle: seconds }
   const transport = transports.openChecked({ baseUrl: url.origin, timeouts, address })
@@ -79,7 +83,7 @@ const fetchOnce = async ({ guard, transports }: Deps, request: GuardedRequest): 
       { signal, maxBytes },
     )
     return {
-      reply: { status, url: url.href, headers: toHeaderRecord(rawHeaders), body: text },
+      response: { status, url: url.href, headers: toHeaderRecord(rawHeaders), body: text },
       location: status >= 300 && status < 400 ? headerOf(rawHeaders, "location") : null,
     }
   } catch (error) {
@@ -110,21 +114,14 @@ const toRedirectRequest = (
   }
 }
 
-/**
- * Fetches a URL through the SSRF guard. Follows redirects and checks every target.
- * @throws {SsrfGuardError} with a message for the caller
- * @throws {UpstreamError} or the signal's abort reason
- */
 export const createGuardedFetch =
-  (deps: Deps) =>
-  async (first: GuardedRequest): Promise<GuardedResponse> => {
+  (deps: Deps): GuardedFetch =>
+  async (first) => {
     let request = first
     for (let hops = 0; hops <= maxRedirects; hops++) {
-      const { reply, location } = await fetchOnce(deps, request)
-      if (location === null) return reply
-      request = toRedirectRequest(request, reply.status, location)
+      const { response, location } = await fetchOnce(deps, request)
+      if (location === null) return response
+      request = toRedirectRequest(request, response.status, location)
     }
     throw new SsrfGuardError(`Too many redirects (maximum ${maxRedirects})`)
   }
-
-export type GuardedFetch = ReturnType<typeof createGuardedFetch>

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest"
-import { createLineDecoder } from "./line-decoder.ts"
+import { LineDecoder } from "./line-decoder.ts"
 
 it("returns the lines that are not blank, however they are split", () => {
   const bytes = Buffer.from('{"a":"ü"}\r\n\n{"b":1}\n{"c":2}')
   for (let size = 1; size <= bytes.length; size++) {
-    const decoder = createLineDecoder()
+    const decoder = new LineDecoder()
     const lines: string[] = []
     for (let at = 0; at < bytes.length; at += size)
       lines.push(...decoder.push(bytes.subarray(at, at + size)))
@@ -14,7 +14,7 @@ it("returns the lines that are not blank, however they are split", () => {
 })
 
 it("refuses a line of more than 16 million characters", () => {
-  const decoder = createLineDecoder()
+  const decoder = new LineDecoder()
   const chunk = Buffer.alloc(1_000_000, "x")
   for (let count = 0; count < 16; count++) expect(decoder.push(chunk)).toEqual([])
   expect(() => decoder.push(chunk)).toThrow("it has a line of more than 16 MB")

@@ -1,5 +1,5 @@
 import { type BlockList, isIP } from "node:net"
-import { createAddressList } from "./ssrf-guard.ts"
+import { addressFamilyOf, createAddressList } from "./address-list.ts"
 
 interface ProxySettings {
   HTTP_PROXY?: string | undefined
@@ -9,13 +9,12 @@ interface ProxySettings {
 
 /** Whether the name or address is of this machine, which a proxy would take for its own. */
 const isLoopback = (host: string): boolean =>
-  host === "localhost" ||
+  ["localhost", "::1"].includes(host) ||
   host.endsWith(".localhost") ||
-  host === "::1" ||
   (isIP(host) === 4 && host.startsWith("127."))
 
 const containsAddress = (list: BlockList, host: string): boolean =>
-  isIP(host) > 0 && list.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
+  isIP(host) > 0 && list.check(host, addressFamilyOf(host))
 
 /** Whether an item of `NO_PROXY` is the host or a domain above it: `example.com`, `.example.com:8443`. */
 const matchesHost = (item: string, host: string, port: string): boolean => {

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises"
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
+import { addressFamilyOf, createAddressList } from "./address-list.ts"
 
 /** Special-purpose, private, loopback, link-local, multicast and reserved IPv4 networks. */
 const blockedIpv4Networks = [
@@ -15,23 +16,6 @@ const blockedIpv6Networks = [
   ...["::/3", "4000::/2", "8000::/1"],
   ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
 ]
-
-const addSubnet = (list: BlockList, cidr: string): void => {
-  const [address = "", bits] = cidr.split("/")
-  const family = isIP(address) === 6 ? "ipv6" : "ipv4"
-  list.addSubnet(
-    address,
-    bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits),
-    family,
-  )
-}
-
-/** A list of addresses and CIDR ranges. */
-export const createAddressList = (cidrs: readonly string[]): BlockList => {
-  const list = new BlockList()
-  for (const cidr of cidrs) addSubnet(list, cidr)
-  return list
-}
 
 /** Separate lists, because a `BlockList` with `::/3` also matches every IPv4 address. */
 const blockedNetworks = {
@@ -49,40 +33,46 @@ const unmapIpv4 = (address: string): string => {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".")
 }
 
-export interface ResolvedAddress {
-  address: string
-  family: 4 | 6
-}
-
 /** Resolves a host name to all of its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly { address: string }[]>
+export type ResolveHostname = (hostname: string) => Promise<readonly { address: string }[]>
 
-const system: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+const resolveBySystem: ResolveHostname = (hostname) =>
+  lookup(hostname, { all: true, verbatim: true })
 
 /** The guard rejected a request; the message is meant for the caller. */
 export class SsrfGuardError extends Error {
   override name = "SsrfGuardError"
 }
 
+export interface SsrfGuard {
+  /**
+   * @returns an address of the host
+   * @throws {SsrfGuardError} if the host cannot be resolved or any address is blocked
+   */
+  resolveAllowed(hostname: string): Promise<string>
+}
+
 /**
  * Checks the target of requests whose URL is untrusted (server-side request forgery). A name is
  * resolved once and all of its addresses are checked; the caller must connect to the returned
  * address, so that DNS rebinding has no effect.
- * @param open CIDR networks to allow although they are blocked by default
+ * @param allowedNetworks CIDR networks to allow although they are blocked by default
  */
-export const createSsrfGuard = (allowedNetworks: readonly string[], resolve: Resolve = system) => {
+export const createSsrfGuard = (
+  allowedNetworks: readonly string[],
+  resolve: ResolveHostname = resolveBySystem,
+): SsrfGuard => {
   const allowedAddresses = createAddressList(allowedNetworks)
 
   const isAllowed = (address: string): boolean => {
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+    const family = addressFamilyOf(address)
     return (
       allowedAddresses.check(address, family) || !blockedNetworks[family].check(address, family)
     )
   }
 
   return {
-    /** @throws {SsrfGuardError} if the host cannot be resolved or any address is blocked */
-    resolveAllowed: async (hostname: string): Promise<ResolvedAddress> => {
+    resolveAllowed: async (hostname) => {
       const bare = hostname.replace(/^\[|\]$/g, "")
       const resolved = isIP(bare)
         ? [{ address: bare }]
@@ -91,13 +81,10 @@ export const createSsrfGuard = (allowedNetworks: readonly string[], resolve: Res
       const [first] = addresses
       if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be resolved`)
       if (!addresses.every(isAllowed)) {
-        throw new SsrfGuardError(
-          `The host ${hostname} is on a network that functions may not access`,
-        )
+        const message = `The host ${hostname} is on a network that functions may not access`
+        throw new SsrfGuardError(message)
       }
-      return { address: first, family: isIP(first) === 6 ? 6 : 4 }
+      return first
     },
   }
 }
-
-export type SsrfGuard = ReturnType<typeof createSsrfGuard>

@@ -1,7 +1,8 @@
 import { createClient, type Transport, type UpstreamTimeouts } from "@portico/http1"
 import type { Config } from "../config/config.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { createProxyLookup } from "./proxy-lookup.ts"
-import { createUndiciTransport } from "./undici-transport.ts"
+import { createUndiciTransport, type UndiciOptions } from "./undici-transport.ts"
 
 interface TransportTarget {
   baseUrl: string
@@ -20,34 +21,37 @@ type Settings = Pick<
 >
 
 /** Opens transports: undici's where ours does not suffice, otherwise the one that is set. */
-export const createTransports = (settings: Settings) => {
+export interface Transports {
+  /** For a server that an administrator chose. */
+  open(target: TransportTarget): Transport
+  /** For an untrusted URL: without the client certificate, to the address that was checked. */
+  openChecked(target: CheckedTarget): Transport
+}
+
+export const createTransports = (settings: Settings): Transports => {
   const findProxy = createProxyLookup(settings)
   const { UPSTREAM_CLIENT_CERT: cert, UPSTREAM_CLIENT_KEY: key } = settings
   const usesUndici = settings.UPSTREAM_TRANSPORT === "undici"
 
+  const openTransport = (
+    { baseUrl, ...target }: TransportTarget & Partial<CheckedTarget>,
+    tls: Pick<UndiciOptions, "clientCertificate" | "allowsHttp2">,
+  ): Transport => {
+    const url = stripTrailingSlashes(baseUrl)
+    const proxy = findProxy(new URL(url))
+    if (usesUndici || proxy !== null || tls.clientCertificate !== null || tls.allowsHttp2)
+      return createUndiciTransport({ baseUrl: url, ...target, ...tls, proxy })
+    return createClient(url, target.timeouts, target.address)
+  }
+
   return {
-    /** For a server that an administrator chose. */
-    open: ({ baseUrl, timeouts }: TransportTarget): Transport => {
-      const url = new URL(baseUrl)
-      const isSecure = url.protocol === "https:"
-      const proxy = findProxy(url)
+    open: (target) => {
+      const isSecure = new URL(target.baseUrl).protocol === "https:"
       const clientCertificate = isSecure && cert && key ? { cert, key } : null
       const allowsHttp2 = isSecure && settings.UPSTREAM_HTTP2
-      if (!usesUndici && proxy === null && clientCertificate === null && !allowsHttp2)
-        return createClient(baseUrl, timeouts)
-      const address = undefined
-      const options = { baseUrl, timeouts, address, proxy, clientCertificate, allowsHttp2 }
-      return createUndiciTransport(options)
+      return openTransport(target, { clientCertificate, allowsHttp2 })
     },
 
-    /** For an untrusted URL: without the client certificate, to the address that was checked. */
-    openChecked: ({ baseUrl, timeouts, address }: CheckedTarget): Transport => {
-      const proxy = findProxy(new URL(baseUrl))
-      if (!usesUndici && proxy === null) return createClient(baseUrl, timeouts, address)
-      const options = { clientCertificate: null, allowsHttp2: false }
-      return createUndiciTransport({ baseUrl, timeouts, address, proxy, ...options })
-    },
+    openChecked: (target) => openTransport(target, { clientCertificate: null, allowsHttp2: false }),
   }
 }
-
-export type Transports = ReturnType<typeof createTransports>

@@ -14,26 +14,21 @@ import {
   type UpstreamTimeouts,
 } from "@portico/http1"
 import { type Dispatcher, Pool, ProxyAgent } from "undici"
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 
 const keepAliveMs = 4000
 const maxKeepAliveMs = 600_000
 const maxHeadBytes = 64 * 1024
 
-export interface ClientCertificate {
-  /** In PEM format, as is the key. */
-  cert: Buffer
-  key: Buffer
-}
-
-interface Options {
+export interface UndiciOptions {
+  /** Without a trailing slash. */
   baseUrl: string
   timeouts: UpstreamTimeouts
   /** IP address to connect to instead of resolving the host name; a proxy does not use it. */
-  address: string | undefined
+  address?: string | undefined
   /** URL of a proxy, with its credentials. */
   proxy: string | null
-  clientCertificate: ClientCertificate | null
+  /** In PEM format. */
+  clientCertificate: { cert: Buffer; key: Buffer } | null
   /** Whether to use HTTP/2 if the server offers it. */
   allowsHttp2: boolean
 }
@@ -125,7 +120,7 @@ const resolveTo =
 
 const createDispatcher = (
   origin: string,
-  { timeouts, address, proxy, clientCertificate, allowsHttp2 }: Options,
+  { timeouts, address, proxy, clientCertificate, allowsHttp2 }: UndiciOptions,
 ): Dispatcher => {
   const timeout = toTimeoutMs(timeouts.connect)
   const options = {
@@ -164,9 +159,9 @@ const toSentHeaders = ({ headers, body }: UpstreamRequest): string[] => {
  * Transport over undici, for what ours does not support: proxies, client certificates and HTTP/2.
  * Does not follow redirects, decompress or retry.
  */
-export const createUndiciTransport = (options: Options): Transport => {
+export const createUndiciTransport = (options: UndiciOptions): Transport => {
   const { origin, pathname } = new URL(options.baseUrl)
-  const basePath = stripTrailingSlashes(pathname)
+  const basePath = pathname === "/" ? "" : pathname
   const { timeouts } = options
   const dispatcher = createDispatcher(origin, options)
   const bodyTimeout = toTimeoutMs(timeouts.idle)
