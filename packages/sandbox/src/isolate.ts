@@ -1,4 +1,3 @@
-import type { EngineHost } from "./engine-host.ts"
 import type { MemoryImage } from "./memory-image.ts"
 import { QuickJs } from "./quickjs.ts"
 import type { Pointer } from "./quickjs-exports.ts"
@@ -19,65 +18,39 @@ export interface IsolateDeps {
 }
 
 /** Snapshot of an isolate in which no function has run yet. */
-export interface IsolateImage {
-  engine: MemoryImage
+export interface IsolateImage extends MemoryImage {
   entries: readonly Pointer[]
 }
 
-/**
- * A QuickJS instance with its own memory in which everything but the function's module is loaded.
- */
-export class Isolate {
-  readonly #engine: QuickJs
+/** An engine in which everything but the function's module is loaded. */
+export class Isolate extends QuickJs {
   readonly #entries: readonly Pointer[]
 
   constructor(wasm: WebAssembly.Module, image: IsolateImage) {
-    this.#engine = QuickJs.copy(wasm, image.engine)
+    super(wasm)
+    this.restore(image)
     this.#entries = image.entries
   }
 
-  /**
-   * Creates the snapshot that all isolates are copied from; done once, because it takes
-   * milliseconds.
-   */
+  /** Creates the snapshot that all isolates are copied from; done once, as it takes milliseconds. */
   static createImage({ wasm, memoryLimit, sources }: IsolateDeps): IsolateImage {
-    const engine = QuickJs.create(wasm, { memory: memoryLimit, stack: stackBytes })
+    const engine = new QuickJs(wasm)
+    engine.start({ memory: memoryLimit, stack: stackBytes })
     const entries = loadPrelude(engine, sources)
-    return { engine: engine.image(), entries }
-  }
-
-  /** Removes all traces of the previous run. @returns false if the isolate has to be replaced */
-  reset(image: IsolateImage): boolean {
-    return this.#engine.reset(image.engine)
-  }
-
-  /** Attaches the host for the next run. */
-  attach(host: EngineHost): void {
-    this.#engine.host = host
+    return { ...engine.takeImage(), entries }
   }
 
   /** @throws {QuickJsError} if the module cannot be parsed */
   load(code: string, json: string): void {
-    const module = this.#engine.evaluateModule(code, moduleName)
-    this.#callFunction("load", [module, this.#engine.text(json)])
+    this.#callEntry("load", [this.evaluateModule(code, moduleName), this.text(json)])
   }
 
   callEntry(entry: PreludeEntry, text: string): void {
-    this.#callFunction(entry, [this.#engine.text(text)])
+    this.#callEntry(entry, [this.text(text)])
   }
 
-  /** Runs pending jobs until none are left. */
-  runJobs(): void {
-    this.#engine.runJobs()
-  }
-
-  get memoryBytes(): number {
-    return this.#engine.memoryBytes
-  }
-
-  #callFunction(entry: PreludeEntry, args: readonly Pointer[]): void {
-    const callee = this.#entries[entryNames.indexOf(entry)] ?? 0
-    this.#engine.free(this.#engine.call(callee, args))
+  #callEntry(entry: PreludeEntry, args: readonly Pointer[]): void {
+    this.free(this.call(this.#entries[entryNames.indexOf(entry)] ?? 0, args))
   }
 }
 

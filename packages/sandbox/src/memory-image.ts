@@ -24,7 +24,7 @@ const zeros = Buffer.alloc(blockBytes)
 const isUsed = (heap: Buffer, at: number): boolean =>
   heap.compare(zeros, 0, blockBytes, at, at + blockBytes) !== 0
 
-export const usedBlocks = (heap: Buffer): MemoryBlock[] => {
+export const readUsedBlocks = (heap: Buffer): MemoryBlock[] => {
   const blocks: MemoryBlock[] = []
   for (let at = 0; at < heap.length; at += blockBytes) {
     if (isUsed(heap, at))

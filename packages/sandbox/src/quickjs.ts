@@ -2,8 +2,8 @@ import { detachedHost } from "./engine-host.ts"
 import {
   type MemoryImage,
   pageBytes,
+  readUsedBlocks,
   restoreBlocks,
-  usedBlocks,
   writeBlocks,
 } from "./memory-image.ts"
 import { QuickJsError } from "./quickjs-error.ts"
@@ -16,7 +16,7 @@ const spareBytes = 1_000_000
 const shortTextLength = 1024
 const moduleFlag = 1
 
-/** A QuickJS engine with its own memory. */
+/** A QuickJS engine with its own memory; call `start` or `restore` once before anything else. */
 export class QuickJs {
   /** The host of the current run. */
   host = detachedHost
@@ -25,7 +25,7 @@ export class QuickJs {
   #undefinedValue: Pointer = 0
   #startedAt: number | null = null
 
-  private constructor(wasm: WebAssembly.Module) {
+  constructor(wasm: WebAssembly.Module) {
     const instance = new WebAssembly.Instance(wasm, {
       env: {
         host_call: (_name, _length, _self, count, args) => this.#handleHostCall(count, args),
@@ -48,40 +48,33 @@ export class QuickJs {
     this.#heap = Buffer.from(this.#exports.memory.buffer)
   }
 
-  /** Creates an engine in which no code has run. */
-  static create(
-    wasm: WebAssembly.Module,
-    { memory, stack }: { memory: number; stack: number },
-  ): QuickJs {
-    const engine = new QuickJs(wasm)
-    const own = engine.#exports
+  /** Starts the engine, with limits in bytes. */
+  start({ memory, stack }: { memory: number; stack: number }): void {
+    const own = this.#exports
     own._initialize()
     if (own.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
     own.qjs_set_memory_limit(memory)
     own.qjs_set_max_stack_size(stack)
     own.qjs_set_interrupt_handler(1)
     own.qjs_set_module_loader(1)
-    engine.#undefinedValue = own.qjs_get_undefined()
+    this.#undefinedValue = own.qjs_get_undefined()
     own.wasm_free(own.wasm_malloc(spareBytes))
-    return engine
   }
 
-  /** Creates an engine in the state of the image. */
-  static copy(wasm: WebAssembly.Module, image: MemoryImage): QuickJs {
-    const engine = new QuickJs(wasm)
-    const { memory } = engine.#exports
+  /** Brings a new engine into the state of the image. */
+  restore(image: MemoryImage): void {
+    const { memory } = this.#exports
     memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
-    writeBlocks(engine.#memory, image.blocks)
-    engine.#restorePointers(image)
-    return engine
+    writeBlocks(this.#memory, image.blocks)
+    this.#restorePointers(image)
   }
 
-  image(): MemoryImage {
+  takeImage(): MemoryImage {
     const own = this.#exports
     const heap = this.#memory
     return {
       pages: heap.length / pageBytes,
-      blocks: usedBlocks(heap),
+      blocks: readUsedBlocks(heap),
       stack: own.__stack_pointer.value,
       runtime: own.qjs_get_runtime_ptr(),
       context: own.qjs_get_context_ptr(),
@@ -89,7 +82,10 @@ export class QuickJs {
     }
   }
 
-  /** Restores every byte of the memory from the image. @returns false if the memory has grown */
+  /**
+   * Removes all traces of a run by restoring every byte of the memory from the image.
+   * @returns false if the memory has grown; the engine then has to be replaced
+   */
   reset(image: MemoryImage): boolean {
     this.host = detachedHost
     const heap = this.#memory
@@ -226,13 +222,11 @@ export class QuickJs {
 
   #takeException(): QuickJsError {
     const error = this.#exports.qjs_get_exception()
-    const fields = {
-      name: this.#readField(error, "name"),
-      message: this.#readField(error, "message"),
-      stack: this.#readField(error, "stack"),
-    }
+    const name = this.#readField(error, "name")
+    const message = this.#readField(error, "message")
+    const stack = this.#readField(error, "stack")
     this.free(error)
-    return new QuickJsError(fields)
+    return new QuickJsError({ name, message, stack })
   }
 
   #readField(error: Pointer, name: string): string {

@@ -74,8 +74,8 @@ export class SandboxRun implements EngineHost {
     this.#command = command
     this.#onEnd = onEnd
     const message = `Timed out after ${limits.wallMs / 1000} seconds`
-    this.#timeout = setTimeout(() => this.#end("timeout", message), limits.wallMs)
-    isolate.attach(this)
+    this.#timeout = setTimeout(() => this.end("timeout", message), limits.wallMs)
+    isolate.host = this
     this.#openTasks.add(0)
     this.#enter((loadingIsolate) => {
       try {
@@ -104,8 +104,25 @@ export class SandboxRun implements EngineHost {
     this.#continue()
   }
 
-  end(reason: "finished" | "cancelled"): void {
-    this.#end(reason, null)
+  end(reason: EndReason, message: string | null = null): void {
+    const isolate = this.#isolate
+    if (!isolate) return
+    this.#isolate = null
+    this.#stop ??= { reason, message }
+    clearTimeout(this.#timeout)
+    this.#timers.clear()
+    this.#log.close()
+    this.#sendOutput()
+    this.#deps.outbox.post({
+      type: "ended",
+      run: this.#command.run,
+      reason,
+      message,
+      cpuMs: this.#cpuMs,
+      slowestMs: this.#slowestMs,
+      memoryBytes: isolate.memoryBytes,
+    })
+    this.#onEnd(isolate)
   }
 
   shouldInterrupt(): boolean {
@@ -190,10 +207,10 @@ export class SandboxRun implements EngineHost {
   #checkState(engineError: unknown): void {
     // May be set while the code ran, which the type checker cannot see.
     const stop: StopRequest | null = this.#stop
-    if (stop) this.#end(stop.reason, stop.message)
+    if (stop) this.end(stop.reason, stop.message)
     else if (engineError !== undefined) this.#handleEngineError(engineError)
     else if (this.#openTasks.size > 0 && !this.#isWaitingForHost()) {
-      this.#end("timeout", "Deadlock: the function awaits a promise that can never settle")
+      this.end("timeout", "Deadlock: the function awaits a promise that can never settle")
     }
   }
 
@@ -203,10 +220,10 @@ export class SandboxRun implements EngineHost {
 
   #handleEngineError(error: unknown): void {
     if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
-      this.#end("threw", "Stack overflow")
+      this.end("threw", "Stack overflow")
     } else {
       const max = Math.round(this.#deps.memoryLimit / 1e6)
-      this.#end("out_of_memory", `Out of memory (maximum ${max} MB)`)
+      this.end("out_of_memory", `Out of memory (maximum ${max} MB)`)
     }
   }
 
@@ -269,26 +286,5 @@ export class SandboxRun implements EngineHost {
     if (this.#output.length === 0) return
     this.#deps.outbox.postDelayed({ type: "output", run, pieces: this.#output })
     this.#output = []
-  }
-
-  #end(reason: EndReason, message: string | null): void {
-    const isolate = this.#isolate
-    if (!isolate) return
-    this.#isolate = null
-    this.#stop ??= { reason, message }
-    clearTimeout(this.#timeout)
-    this.#timers.clear()
-    this.#log.close()
-    this.#sendOutput()
-    this.#deps.outbox.post({
-      type: "ended",
-      run: this.#command.run,
-      reason,
-      message,
-      cpuMs: this.#cpuMs,
-      slowestMs: this.#slowestMs,
-      memoryBytes: isolate.memoryBytes,
-    })
-    this.#onEnd(isolate)
   }
 }

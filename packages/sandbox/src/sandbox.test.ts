@@ -9,7 +9,7 @@ const limits = {
   outputBytes: megabyte,
   pieces: 1000,
 }
-const environment = new URL("./test-environment.js", import.meta.url)
+const environment = new URL("../test/environment.js", import.meta.url)
 // One worker, so that runs share it.
 const sandbox = createSandbox({ workers: 1, environment, limits })
 afterAll(() => sandbox.close())

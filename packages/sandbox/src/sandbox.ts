@@ -5,10 +5,7 @@ import { stripUnusedExports } from "./strip-unused-exports.ts"
 import type { RunLimits } from "./worker-protocol.ts"
 
 const watchMs = 50
-/**
- * Past its deadline a run is interrupted by the engine; after this grace period its worker is
- * killed.
- */
+/** Time for the engine to interrupt a run that is past its deadline; then its worker is killed. */
 const graceMs = 250
 /** Workers are closed after this long without runs. */
 const idleMs = 300_000

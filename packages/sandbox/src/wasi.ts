@@ -11,10 +11,7 @@ interface Deps {
   startedAt: () => number | null
 }
 
-/**
- * The WASI imports of the engine: clocks with millisecond resolution and random bytes, nothing
- * else.
- */
+/** The engine's WASI imports: clocks with millisecond resolution and random bytes only. */
 export const createWasiImports = ({ memory, startedAt }: Deps) => ({
   /** The monotonic clock starts at 0 with each run. */
   clock_time_get: (clock: number, _precision: number, to: Pointer): number => {

@@ -44,10 +44,7 @@ const refill = (): void => {
   if (spareIsolates.length === 0) spareIsolates.push(new Isolate(wasm, image))
 }
 
-/**
- * The replacement is created once the run has ended or after `refillDelayMs`: creating it immediately
- * would delay the run.
- */
+/** The replacement is created after the run or `refillDelayMs`, to not delay the run. */
 const takeIsolate = (): Isolate => {
   const isolate = spareIsolates.pop() ?? new Isolate(wasm, image)
   if (spareIsolates.length === 0) setTimeout(refill, refillDelayMs)
