@@ -42,23 +42,19 @@ const addTextScores = (
   { kind, weight }: WeightedTerm,
 ): void => {
   const { scores, norms } = segment
-  const { passages } = postingsOf(segment.words, kind)
-  const { frequencies } = segment.words
-  const counted = kind !== "trigram"
+  const { passages, frequencies } = postingsOf(segment.words, kind)
   for (let span = 0; span < spans.length; span += 2) {
     const to = spans[span + 1] ?? 0
     for (let at = spans[span] ?? 0; at < to; at++) {
       const passage = passages[at] as number
-      const count = counted ? (frequencies[at] as number) : 1
+      const count = frequencies ? (frequencies[at] as number) : 1
       const gain = termScore(weight, count, norms[passage] as number)
       scores[passage] = (scores[passage] as number) + gain
     }
   }
 }
 
-/**
- * Terms of a file's name count for each of its passages, as if they occurred once more in its text.
- */
+/** Terms of a file's name count as if they occurred once more in each of its passages. */
 const addFilenameScores = (scope: SearchScope, file: number, term: WeightedTerm): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
@@ -137,10 +133,7 @@ const collectFileHits = (
   }
 }
 
-/**
- * Searches files by BM25. Returns the best passages, ties in the order of the files, and the number
- * of passages searched.
- */
+/** The best passages by BM25, ties in the order of the files, and the number searched. */
 export const searchLexical = (
   parts: readonly SegmentScope[],
   query: string,

@@ -5,26 +5,25 @@ const headerLength = 6
 /** Maximum number of passages per file; passage numbers are stored in 16 bits. */
 export const maxPassages = 65_535
 
-/**
- * Inverted index of one file's passages: sorted term hashes, each with the passages that contain
- * the term. `counted` postings have term frequencies; `trigrams` do not.
- */
+/** Inverted index of one file's passages. */
 export interface IndexSegment {
   passages: number
   /** Number of words in each passage. */
   lengths: Uint16Array
+  /** Of all terms but trigrams. */
   counted: Postings
-  /** Term frequencies, parallel to `counted.passages`. */
-  frequencies: Uint8Array
   trigrams: Postings
   bytes: number
 }
 
+/** Sorted term hashes, each with the passages that contain the term. */
 export interface Postings {
   hashes: Uint32Array
   /** Start of each hash's postings; one more element than `hashes`. */
   starts: Uint32Array
   passages: Uint16Array
+  /** Term frequencies, parallel to `passages`; null for trigrams. */
+  frequencies: Uint8Array | null
 }
 
 interface TermPostings {
@@ -102,10 +101,7 @@ export const packIndexSegment = (passages: readonly string[]): Uint8Array => {
   )
 }
 
-/**
- * Deserializes the output of `packIndexSegment` without copying. @throws if the version differs or
- * data is truncated
- */
+/** Reads what `packIndexSegment` packed, without copying. @throws if it cannot */
 export const openIndexSegment = (packed: Uint8Array): IndexSegment => {
   const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
   const { buffer, byteOffset } = aligned
@@ -123,18 +119,16 @@ export const openIndexSegment = (packed: Uint8Array): IndexSegment => {
     at += length * 2
     return array
   }
-  const wordHashes = u32(words)
-  const wordStarts = u32(words + 1)
-  const partHashes = u32(parts)
-  const partStarts = u32(parts + 1)
-  const wordPassages = u16(wordPostings)
-  const partPassages = u16(partPostings)
+  const [wordHashes, wordStarts] = [u32(words), u32(words + 1)]
+  const [partHashes, partStarts] = [u32(parts), u32(parts + 1)]
+  const [wordPassages, partPassages] = [u16(wordPostings), u16(partPostings)]
+  const lengths = u16(passages)
+  const frequencies = new Uint8Array(buffer, at, wordPostings)
   return {
     passages,
-    counted: { hashes: wordHashes, starts: wordStarts, passages: wordPassages },
-    trigrams: { hashes: partHashes, starts: partStarts, passages: partPassages },
-    lengths: u16(passages),
-    frequencies: new Uint8Array(buffer, at, wordPostings),
+    lengths,
+    counted: { hashes: wordHashes, starts: wordStarts, passages: wordPassages, frequencies },
+    trigrams: { hashes: partHashes, starts: partStarts, passages: partPassages, frequencies: null },
     bytes: packed.byteLength,
   }
 }

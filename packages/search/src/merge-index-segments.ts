@@ -52,8 +52,6 @@ const createTermNumbering = (expected: number) => {
 
 interface SegmentPart {
   postings: Postings
-  /** Parallel to the postings' passages; null for trigrams. */
-  frequencies: Uint8Array | null
   /** Offset added to its passage numbers. */
   base: number
 }
@@ -93,16 +91,12 @@ const mergeTerms = (parts: readonly SegmentPart[]) => {
   return { numbersOf, ...layOutTerms(hashes, counts, numbers.numberOf) }
 }
 
-/** Output arrays of merged postings. */
-interface MergeTarget {
-  passages: Uint16Array
-  frequencies: Uint8Array
-  next: Uint32Array
-}
-
-/** Appends a part's postings after those of earlier parts. */
-const appendPostings = (target: MergeTarget, part: SegmentPart, numbers: Uint32Array): void => {
-  const { postings, frequencies, base } = part
+/** Appends a part's postings after those of earlier parts, at the positions `next`. */
+const appendPostings = (
+  target: Pick<Postings, "passages" | "frequencies"> & { next: Uint32Array },
+  { postings, base }: SegmentPart,
+  numbers: Uint32Array,
+): void => {
   for (const [term, number] of numbers.entries()) {
     const from = postings.starts[term] as number
     const to = postings.starts[term + 1] as number
@@ -110,25 +104,26 @@ const appendPostings = (target: MergeTarget, part: SegmentPart, numbers: Uint32A
     for (let at = from; at < to; at++) {
       target.passages[targetStart + at - from] = (postings.passages[at] as number) + base
     }
-    if (frequencies) target.frequencies.set(frequencies.subarray(from, to), targetStart)
+    if (postings.frequencies)
+      target.frequencies?.set(postings.frequencies.subarray(from, to), targetStart)
     target.next[number] = targetStart + to - from
   }
 }
 
-const mergePostings = (parts: readonly SegmentPart[]) => {
+const mergePostings = (parts: readonly SegmentPart[]): Postings => {
   const { numbersOf, sorted, starts, next } = mergeTerms(parts)
   const total = starts.at(-1) ?? 0
-  const counted = parts.some(({ frequencies }) => frequencies !== null)
+  const isCounted = parts.some(({ postings }) => postings.frequencies !== null)
   const passages = new Uint16Array(total)
-  const frequencies = new Uint8Array(counted ? total : 0)
+  const frequencies = isCounted ? new Uint8Array(total) : null
   for (const [index, part] of parts.entries()) {
     appendPostings({ passages, frequencies, next }, part, numbersOf[index] ?? new Uint32Array())
   }
-  return { postings: { hashes: sorted, starts, passages }, frequencies }
+  return { hashes: sorted, starts, passages, frequencies }
 }
 
-const totalBytes = (arrays: readonly ArrayBufferView[]): number =>
-  arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+const bytesOf = ({ hashes, starts, passages, frequencies }: Postings): number =>
+  hashes.byteLength + starts.byteLength + passages.byteLength + (frequencies?.byteLength ?? 0)
 
 /**
  * Merges segments into one; passages are numbered consecutively. Segments must have at most
@@ -142,15 +137,12 @@ export const mergeIndexSegments = (indexes: readonly IndexSegment[]): IndexSegme
   })
   const lengths = new Uint16Array(passages)
   for (const [at, index] of indexes.entries()) lengths.set(index.lengths, bases[at])
-  const partsOf = (take: (index: IndexSegment) => Omit<SegmentPart, "base">): SegmentPart[] =>
-    indexes.map((index, at) => ({ ...take(index), base: bases[at] ?? 0 }))
-  const { postings: counted, frequencies } = mergePostings(
-    partsOf((index) => ({ postings: index.counted, frequencies: index.frequencies })),
-  )
-  const { postings: trigrams } = mergePostings(
-    partsOf((index) => ({ postings: index.trigrams, frequencies: null })),
-  )
-  const arrays = [counted, trigrams].flatMap((some) => [some.hashes, some.starts, some.passages])
-  const bytes = totalBytes([...arrays, lengths, frequencies])
-  return { passages, lengths, counted, trigrams, frequencies, bytes }
+  const merge = (postingsOf: (index: IndexSegment) => Postings): Postings =>
+    mergePostings(
+      indexes.map((index, at) => ({ postings: postingsOf(index), base: bases[at] ?? 0 })),
+    )
+  const counted = merge((index) => index.counted)
+  const trigrams = merge((index) => index.trigrams)
+  const bytes = bytesOf(counted) + bytesOf(trigrams) + lengths.byteLength
+  return { passages, lengths, counted, trigrams, bytes }
 }

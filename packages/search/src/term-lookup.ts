@@ -117,7 +117,7 @@ export const countOccurrences = (
   for (let at = lowerBound(postings.passages, first, from, to); at < to; at++) {
     const passage = postings.passages[at] ?? 0
     if (passage >= end) break
-    counts[passage - first] = kind === "trigram" ? 1 : (words.frequencies[at] ?? 1)
+    counts[passage - first] = postings.frequencies?.[at] ?? 1
   }
   return counts
 }

@@ -8,11 +8,10 @@ const queryBytes = 16_384
 /** The query and the kernel's results precede the vectors. */
 const vectorsOffset = queryBytes + (maxPassages + 1) * 4
 
-interface CacheEntry {
+interface CacheEntry extends Omit<QuantizedVectors, "components"> {
   offset: number
   bytes: number
   width: number
-  vectors: Omit<QuantizedVectors, "components">
   /** The share of a query's offset in each dot product. */
   offsets: Int32Array
 }
@@ -55,11 +54,7 @@ export const createVectorCache = (maxBytes: number) => {
   }
 
   /** The result is overwritten by the next comparison. */
-  const compare = ({
-    offset,
-    width,
-    vectors: { count },
-  }: Omit<CacheEntry, "offsets">): Int32Array => {
+  const compare = ({ offset, width, count }: Omit<CacheEntry, "offsets">): Int32Array => {
     dots(0, offset, width, count, queryBytes)
     return new Int32Array(memory.buffer, queryBytes, count)
   }
@@ -77,7 +72,7 @@ export const createVectorCache = (maxBytes: number) => {
         target.set(components.subarray(at * dimensions, (at + 1) * dimensions), at * width)
       }
     }
-    const entry = { offset: endOffset, bytes, width, vectors: { count, dimensions, factors } }
+    const entry = { offset: endOffset, bytes, width, count, dimensions, factors }
     endOffset += bytes
     loadedQuery = null
     new Int8Array(memory.buffer, 0, width).fill(queryOffset)
@@ -101,9 +96,8 @@ export const createVectorCache = (maxBytes: number) => {
     if (!entry) return null
     entries.delete(key)
     entries.set(key, entry)
-    const { count, dimensions, factors } = entry.vectors
-    if (dimensions !== query.length || entry.width > queryBytes) return null
-    const { offsets } = entry
+    const { count, dimensions, factors, offsets, width } = entry
+    if (dimensions !== query.length || width > queryBytes) return null
     return () => {
       const factor = loadQuery(query)
       return { count, dots: compare(entry), offsets, factors, factor }
