@@ -93,10 +93,7 @@ const readers: Record<ReadableType, DocumentReader> = {
   text: readText,
 }
 
-/**
- * Reads a document by its detected type. @throws {UnreadableDocumentError} with a message for the
- * uploader
- */
+/** Reads a document by its detected type. @throws {UnreadableDocumentError} */
 export const extractBlocks: DocumentReader = (source, limits) => {
   const detected = detectFileType(source.bytes.subarray(0, 4096))
   if ("unreadable" in detected)

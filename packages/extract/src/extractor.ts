@@ -60,9 +60,7 @@ const lowerPriority = (pid: number | undefined): void => {
 
 const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-/**
- * Reads documents in child processes, which are killed when they exceed the time or memory limit.
- */
+/** Reads documents in child processes, which are killed if they exceed the time or memory limit. */
 export const createExtractor = (limits: ExtractorOptions) => {
   const indexerArguments = limits.indexer ? [limits.indexer.href] : []
   const idleChildren: ExtractionProcess[] = []

@@ -1,15 +1,9 @@
 import { isUtf8 } from "node:buffer"
-import type { UnreadableFileType } from "./unreadable.ts"
-
-/** The type detected from the first bytes: readable, or what it is instead. */
-export type DetectedFileType =
-  | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
-  | { unreadable: UnreadableFileType }
 
 const hasSignature = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
 
-const signatures: [signature: string, type: UnreadableFileType, at?: number][] = [
+const signatures = [
   ["\x89PNG\r\n\x1a\n", "png_image"],
   ["\xff\xd8\xff", "jpeg_image"],
   ["GIF8", "gif_image"],
@@ -36,7 +30,15 @@ const signatures: [signature: string, type: UnreadableFileType, at?: number][] =
   ["SQLite format 3\0", "database"],
   ["wOFF", "font"],
   ["wOF2", "font"],
-]
+] as const
+
+/** What a file without text is. */
+export type UnreadableFileType = (typeof signatures)[number][1] | "unknown_binary"
+
+/** The type detected from the first bytes: readable, or what it is instead. */
+export type DetectedFileType =
+  | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
+  | { unreadable: UnreadableFileType }
 
 /** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
 export const detectUtf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
@@ -78,7 +80,7 @@ export const detectFileType = (head: Buffer): DetectedFileType => {
     return { readable: "zip" }
   if (hasSignature(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { readable: "ole" }
   if (hasSignature(head, "{\\rtf")) return { readable: "rtf" }
-  const known = signatures.find(([signature, , at = 0]) => hasSignature(head, signature, at))
+  const known = signatures.find(([signature, , at]) => hasSignature(head, signature, at))
   if (known) return { unreadable: known[1] }
   return isText(head) ? { readable: "text" } : { unreadable: "unknown_binary" }
 }

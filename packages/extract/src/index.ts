@@ -5,13 +5,12 @@ export {
   type ExtractionOutcome,
   type Extractor,
 } from "./extractor.ts"
-export { detectFileType } from "./file-type.ts"
+export { detectFileType, type UnreadableFileType } from "./file-type.ts"
 export { readMarkdown } from "./markdown.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
 export {
   type UnreadableCode,
   type UnreadableDetail,
-  type UnreadableFileType,
   type UnreadableReason,
   unreadableCodes,
 } from "./unreadable.ts"

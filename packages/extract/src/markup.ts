@@ -37,10 +37,7 @@ export const walkMarkup = (source: string, handler: MarkupHandler, xmlMode: bool
   parser.end(source)
 }
 
-/**
- * Walks XML as a stream of events. Documents that define entities are rejected, which prevents
- * entity expansion attacks.
- */
+/** Walks XML. Rejects documents that define entities, which could expand without limit. */
 export const walkXml = (source: string, handler: MarkupHandler): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
     failUnreadable("unsafe", { id: "document_has_xml_entities" })

@@ -21,10 +21,7 @@ export const readRelationships = (
   return relationships
 }
 
-/**
- * The parts that elements named `tag` refer to with `r:id`, in order and without duplicates, with
- * the element's attributes.
- */
+/** The parts that `tag` elements refer to with `r:id`, in order, with the element's attributes. */
 export const readReferencedParts = (
   zip: Zip,
   part: string,

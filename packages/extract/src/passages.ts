@@ -13,11 +13,6 @@ export interface Passage {
   location: PassageLocation
 }
 
-export interface SplitDocument {
-  text: string
-  passages: Passage[]
-}
-
 interface PositionedBlock extends Block {
   starts: number
   ends: number
@@ -33,9 +28,7 @@ const separators: Record<Block["kind"], string> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
-/**
- * Text that every database can store: no control characters, no lone surrogates, `\n` line ends.
- */
+/** Text that every database can store: no control characters or lone surrogates, `\n` line ends. */
 const cleanText = (text: string): string =>
   text.replace(/\r\n?/g, "\n").replace(controlCharacters, "").toWellFormed()
 
@@ -164,7 +157,7 @@ const passagesOf = (text: string, blocks: readonly PositionedBlock[]): Passage[]
 export const splitIntoPassages = (
   blocks: readonly Block[],
   limits: Pick<ExtractionLimits, "characters" | "passages">,
-): SplitDocument => {
+): { text: string; passages: Passage[] } => {
   const { text, positioned } = joinBlocks(blocks)
   if (text.length > limits.characters) {
     failUnreadable("too_large", {

@@ -14,10 +14,7 @@ const looksLikeHeader = (
   return words.length === filled.length && new Set(filled).size === filled.length
 }
 
-/**
- * Formats each value with its column's name, so that a passage is understandable without the
- * header.
- */
+/** Formats each value with its column's name, so that passages need no header. */
 export const rowsToBlocks = (
   rows: readonly { row: number; cells: readonly string[] }[],
   location: PassageLocation = {},

@@ -1,3 +1,5 @@
+import type { UnreadableFileType } from "./file-type.ts"
+
 /** Why a document cannot be read. */
 export const unreadableCodes = [
   /** A format that is not read, such as an image or an old Office document. */
@@ -19,19 +21,6 @@ export const unreadableCodes = [
   "resource_limit",
 ] as const
 export type UnreadableCode = (typeof unreadableCodes)[number]
-
-/** What a file without text is. */
-export type UnreadableFileType =
-  | `${"png" | "jpeg" | "gif" | "tiff" | "webp"}_image`
-  | `archive_${"7z" | "rar" | "gzip" | "bzip2" | "xz"}`
-  | "audio"
-  | "video"
-  | "media"
-  | "executable"
-  | "webassembly"
-  | "database"
-  | "font"
-  | "unknown_binary"
 
 type DetailId =
   | "document_empty"
