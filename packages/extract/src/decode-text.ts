@@ -5,15 +5,17 @@ import { failUnreadable } from "./unreadable.ts"
 /** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000
 
-/** Legacy multibyte encodings, in the order in which they are tried. */
-const multibyteEncodings = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
-const expectedCharacters: Record<string, RegExp> = {
-  shift_jis: /[\u3040-\u30ff]/g,
-  "euc-jp": /[\u3040-\u30ff]/g,
-  gb18030: /[\u4e00-\u9fa5]/g,
-  big5: /[\u4e00-\u9fa5]/g,
-  "euc-kr": /[\uac00-\ud7a3]/g,
-}
+/**
+ * Legacy multibyte encodings in the order in which they are tried, and the share of all characters
+ * outside of ASCII that the typical letters must have.
+ */
+const multibyteEncodings = [
+  { name: "shift_jis", letters: /[\u3040-\u30ff]/g, minShare: 0.3 },
+  { name: "euc-jp", letters: /[\u3040-\u30ff]/g, minShare: 0.3 },
+  { name: "gb18030", letters: /[\u4e00-\u9fa5]/g, minShare: 0.7 },
+  { name: "big5", letters: /[\u4e00-\u9fa5]/g, minShare: 0.7 },
+  { name: "euc-kr", letters: /[\uac00-\ud7a3]/g, minShare: 0.7 },
+]
 
 const decodeStrictly = (bytes: Uint8Array, encoding: string): string | null => {
   try {
@@ -31,21 +33,17 @@ const looksCyrillic = (bytes: Uint8Array): boolean => {
   return cyrillic.join("").length > words.join("").length * 0.3
 }
 
-const isPlausible = (whole: string, encoding: string): boolean => {
+const shareOf = (letters: RegExp, whole: string): number => {
   const text = whole.slice(0, sampleCharacters)
   const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
-  const fitting = text.match(expectedCharacters[encoding] ?? /$^/g)?.length ?? 0
-  return (
-    foreign > 0 &&
-    fitting > foreign * (encoding.includes("jp") || encoding.includes("jis") ? 0.3 : 0.7)
-  )
+  return foreign === 0 ? 0 : (text.match(letters)?.length ?? 0) / foreign
 }
 
 const decodeLegacy = (bytes: Uint8Array): string => {
   if (looksCyrillic(bytes)) return new TextDecoder("windows-1251").decode(bytes)
-  for (const encoding of multibyteEncodings) {
-    const text = decodeStrictly(bytes, encoding)
-    if (text !== null && isPlausible(text, encoding)) return text
+  for (const { name, letters, minShare } of multibyteEncodings) {
+    const text = decodeStrictly(bytes, name)
+    if (text !== null && shareOf(letters, text) > minShare) return text
   }
   return new TextDecoder("windows-1252").decode(bytes)
 }

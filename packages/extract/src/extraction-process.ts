@@ -37,14 +37,9 @@ const send = (message: ExtractionMessage): Promise<void> =>
     process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
   })
 
-const extractTask = async ({
-  path,
-  filename,
-  contentType,
-  limits,
-}: ExtractionTask): Promise<void> => {
+const extractTask = async ({ path, limits, ...source }: ExtractionTask): Promise<void> => {
   const bytes = await readFile(path)
-  const { blocks, format, pages } = await extractBlocks({ bytes, filename, contentType }, limits)
+  const { blocks, format, pages } = await extractBlocks({ bytes, ...source }, limits)
   const { text, passages } = splitIntoPassages(blocks, limits)
   if (passages.length === 0) failUnreadable("empty", { id: "document_empty" })
   const indexed = passages.map(({ starts, ends, location }) =>

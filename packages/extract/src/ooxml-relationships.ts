@@ -6,7 +6,8 @@ export const readRelationships = (
   zip: Zip,
   part: string,
 ): Map<string, { type: string; target: string }> => {
-  const name = part.replace(/[^/]*$/, "_rels/$&.rels")
+  const folderEnd = part.lastIndexOf("/") + 1
+  const name = `${part.slice(0, folderEnd)}_rels/${part.slice(folderEnd)}.rels`
   const relationships = new Map<string, { type: string; target: string }>()
   walkXml(zip.readText(name), {
     open: (tag, { Id = "", Type = "", Target = "" }) => {

@@ -31,17 +31,7 @@ const sharedStrings = (zip: Zip): string[] => {
 }
 
 /** The format code without literal text; its letters tell whether it is a date. */
-const dateLettersOf = (code: string): string => {
-  let letters = ""
-  let closing = ""
-  for (const sign of code) {
-    if (closing !== "") closing = sign === closing ? "" : closing
-    else if (sign === '"') closing = '"'
-    else if (sign === "[") closing = "]"
-    else letters += sign
-  }
-  return letters
-}
+const withoutLiterals = (code: string): string => code.replace(/"[^"]*"?|\[[^\]]*\]?/g, "")
 
 /** Cell styles that display a number as a date. */
 const dateStyles = (zip: Zip): Set<number> => {
@@ -52,7 +42,7 @@ const dateStyles = (zip: Zip): Set<number> => {
   walkXml(zip.readText("xl/styles.xml"), {
     open: (name, { numFmtId = "", formatCode = "" }) => {
       const format = Number(numFmtId)
-      if (name === "numFmt" && /[dmy]/i.test(dateLettersOf(formatCode))) custom.add(format)
+      if (name === "numFmt" && /[dmy]/i.test(withoutLiterals(formatCode))) custom.add(format)
       if (name === "cellXfs") inCells = true
       if (name !== "xf" || !inCells) return
       if ((format >= 14 && format <= 17) || format === 22 || custom.has(format)) styles.add(index)
