@@ -25,11 +25,11 @@ const messageOf = (error: Error): string => {
 }
 
 export class UpstreamError extends Error {
+  override readonly name = "UpstreamError"
   readonly kind: UpstreamErrorKind
 
   constructor(kind: UpstreamErrorKind, cause: Error) {
     super(messageOf(cause), { cause })
-    this.name = "UpstreamError"
     this.kind = kind
   }
 }

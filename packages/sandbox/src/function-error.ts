@@ -20,13 +20,13 @@ export interface FunctionError {
  * status, or a `DeniedError` if the call is never allowed.
  */
 export class HostCallError extends Error {
+  override readonly name = "HostCallError"
   readonly code: string
   readonly status: number
   readonly denied: boolean
 
   constructor(message: string, { code = "denied", status = 403, denied = true } = {}) {
     super(message)
-    this.name = "HostCallError"
     this.code = code
     this.status = status
     this.denied = denied
@@ -52,13 +52,7 @@ export const toFunctionError = (fault: ThrownError): FunctionError => {
 export const functionError = (
   outcome: FunctionError["outcome"],
   message: string,
-): FunctionError => ({
-  outcome,
-  message,
-  line: null,
-  column: null,
-  refused: false,
-})
+): FunctionError => ({ outcome, message, line: null, column: null, refused: false })
 
 /** What the isolate is told about a failed host call. */
 export const describeCallError = (error: unknown) => {
