@@ -28,24 +28,10 @@ const complexOf = (value: AttributeValue | null | undefined): ComplexValue =>
 const listOf = (value: AttributeValue | null | undefined): ComplexValue[] =>
   Array.isArray(value) ? value : []
 
-const failRequired = ({ name }: ScimAttribute): never =>
-  failScim("mutability", `${name} is required. It can be replaced but not removed.`)
-
-/** Sets a sub-attribute, or removes it if the value is unassigned. */
-const withSubAttribute = (
-  complex: ComplexValue,
-  { sub, verb, value }: { sub: ScimAttribute; verb: PatchOperation["verb"]; value: unknown },
-  ignored: IgnoredAttributes,
-): ComplexValue => {
-  const { [sub.name]: _, ...rest } = complex
-  const part = verb === "remove" ? null : parseValue(sub, value, ignored)
-  return isSimple(part) ? { ...rest, [sub.name]: part } : rest
-}
-
 /** Merges sub-attributes: absent ones are kept, unassigned ones are removed. */
 const mergeComplex = (
-  attribute: ScimAttribute,
-  { present, value }: { present: ComplexValue; value: unknown },
+  present: ComplexValue,
+  { target: { attribute }, value }: PatchOperation,
   ignored: IgnoredAttributes,
 ): ComplexValue => {
   const sent = parseComplex(attribute, value, ignored)
@@ -56,27 +42,38 @@ const mergeComplex = (
   return { ...Object.fromEntries(kept), ...sent }
 }
 
-const patchSimple = (
-  values: AttributeValues,
-  { verb, target, value }: PatchOperation,
+/** Changes the sub-attribute that the path names, or else those that are sent. */
+const editComplex = (
+  present: ComplexValue,
+  operation: PatchOperation,
   ignored: IgnoredAttributes,
-): void => {
-  const { attribute } = target
+): ComplexValue => {
+  const { verb, target, value } = operation
+  const { sub } = target
+  if (!sub) return mergeComplex(present, operation, ignored)
+  const { [sub.name]: _, ...rest } = present
+  const part = verb === "remove" ? null : parseValue(sub, value, ignored)
+  return isSimple(part) ? { ...rest, [sub.name]: part } : rest
+}
+
+const patchSimple = (
+  { verb, target: { attribute }, value }: PatchOperation,
+  ignored: IgnoredAttributes,
+): AttributeValue | null => {
   const next = verb === "remove" ? null : parseValue(attribute, value, ignored)
-  if (next === null && attribute.required) failRequired(attribute)
-  values.set(attribute.name, next)
+  if (next !== null || !attribute.required) return next
+  const { name } = attribute
+  return failScim("mutability", `${name} is required. It can be replaced but not removed.`)
 }
 
 const patchComplex = (
-  values: AttributeValues,
-  { verb, target, value }: PatchOperation,
+  present: ComplexValue,
+  operation: PatchOperation,
   ignored: IgnoredAttributes,
-): void => {
-  const { attribute, sub } = target
-  const present = complexOf(values.get(attribute.name))
-  if (sub) values.set(attribute.name, withSubAttribute(present, { sub, verb, value }, ignored))
-  else if (verb === "remove" || isUnassigned(value)) values.set(attribute.name, null)
-  else values.set(attribute.name, mergeComplex(attribute, { present, value }, ignored))
+): ComplexValue | null => {
+  const { verb, target, value } = operation
+  const isCleared = !target.sub && (verb === "remove" || isUnassigned(value))
+  return isCleared ? null : editComplex(present, operation, ignored)
 }
 
 /** A new primary value clears the previous one (RFC 7644 §3.5.2). */
@@ -129,18 +126,16 @@ const createMissing = (attribute: ScimAttribute, filter: Filter): ComplexValue =
 
 const patchMatching = (
   list: ComplexValue[],
-  { verb, target, value }: PatchOperation,
+  operation: PatchOperation,
   { filter, ignored }: { filter: Filter; ignored: IgnoredAttributes },
 ): ComplexValue[] => {
-  const { attribute, sub } = target
+  const { attribute, sub } = operation.target
+  const isRemoval = operation.verb === "remove"
   const selected = list.filter((item) => matchesFilter(filter, item))
-  if (verb === "remove" && !sub) return list.filter((item) => !selected.includes(item))
-  const edit = (present: ComplexValue): ComplexValue =>
-    sub
-      ? withSubAttribute(present, { sub, verb, value }, ignored)
-      : mergeComplex(attribute, { present, value }, ignored)
+  if (isRemoval && !sub) return list.filter((item) => !selected.includes(item))
+  const edit = (present: ComplexValue): ComplexValue => editComplex(present, operation, ignored)
   if (selected.length > 0) return list.map((item) => (selected.includes(item) ? edit(item) : item))
-  return verb === "remove" ? list : [...list, edit(createMissing(attribute, filter))]
+  return isRemoval ? list : [...list, edit(createMissing(attribute, filter))]
 }
 
 /** Entries without a value would be dropped, silently deleting the values they replace. */
@@ -166,7 +161,7 @@ const patchList = (
     if (verb !== "remove" && list.length === 0) {
       failScim("noTarget", `${attribute.name} has no entry whose ${sub.name} can be set.`)
     }
-    return list.map((item) => withSubAttribute(item, { sub, verb, value }, ignored))
+    return list.map((item) => editComplex(item, operation, ignored))
   }
   const items = listOf(parseValue(attribute, value, ignored))
   if (verb !== "remove") requireValues(attribute, items, value)
@@ -181,13 +176,14 @@ export const applyPatchOperation = (
   operation: PatchOperation,
   ignored: IgnoredAttributes,
 ): void => {
-  const { attribute } = operation.target
-  if (attribute.multiValued) {
-    const before = listOf(values.get(attribute.name))
-    const after = patchList(before, operation, ignored)
-    checkValueCount(attribute, after)
-    const list = keepOnePrimary(after, before).filter((item) => Object.keys(item).length > 0)
-    values.set(attribute.name, list)
-  } else if (attribute.type === "complex") patchComplex(values, operation, ignored)
-  else patchSimple(values, operation, ignored)
+  const { name, multiValued, type } = operation.target.attribute
+  const before = values.get(name)
+  if (multiValued) {
+    const list = patchList(listOf(before), operation, ignored)
+    checkValueCount(operation.target.attribute, list)
+    const kept = keepOnePrimary(list, listOf(before)).filter((item) => Object.keys(item).length > 0)
+    values.set(name, kept)
+  } else if (type === "complex")
+    values.set(name, patchComplex(complexOf(before), operation, ignored))
+  else values.set(name, patchSimple(operation, ignored))
 }
