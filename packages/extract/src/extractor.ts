@@ -61,7 +61,13 @@ const lowerPriority = (pid: number | undefined): void => {
 const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
 /** Reads documents in child processes, which are killed if they exceed the time or memory limit. */
-export const createExtractor = (limits: ExtractorOptions) => {
+export interface Extractor {
+  /** @throws when `signal` aborts, or when the process was lost through no fault of the document */
+  read(task: ExtractionTask, signal: AbortSignal): Promise<ExtractionOutcome>
+  close(): void
+}
+
+export const createExtractor = (limits: ExtractorOptions): Extractor => {
   const indexerArguments = limits.indexer ? [limits.indexer.href] : []
   const idleChildren: ExtractionProcess[] = []
   const children = new Set<ExtractionProcess>()
@@ -126,7 +132,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
     idleChildren.push(child)
   }
 
-  const read = (task: ExtractionTask, signal: AbortSignal): Promise<ExtractionOutcome> =>
+  const read: Extractor["read"] = (task, signal) =>
     new Promise((resolve, reject) => {
       const child = acquire()
       const texts: string[] = []
@@ -210,12 +216,9 @@ export const createExtractor = (limits: ExtractorOptions) => {
     })
 
   return {
-    /** @throws when `signal` aborts, or when the process was lost through no fault of the document */
     read,
-    close: (): void => {
+    close: () => {
       for (const child of children) kill(child)
     },
   }
 }
-
-export type Extractor = ReturnType<typeof createExtractor>

@@ -5,7 +5,7 @@ const currentThreadCpuMs = (): number => {
 }
 
 /**
- * RunLimits the CPU time of a piece of code. The clock is only a first check: on a busy machine wall
+ * Limits the CPU time of a piece of code. The clock is only a first check: on a busy machine wall
  * time passes without the thread running, so CPU time decides.
  */
 export class CpuBudget {

@@ -32,7 +32,13 @@ export interface SandboxRunOptions extends Omit<WorkerRunOptions, "limits" | "on
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
 /** Runs functions in worker threads, which are started on first use. */
-export const createSandbox = ({ workers, environment, limits }: Deps) => {
+export interface Sandbox {
+  /** Starts a run in its own isolate. */
+  open(run: SandboxRunOptions): Promise<RunSession>
+  close(): Promise<void>
+}
+
+export const createSandbox = ({ workers, environment, limits }: Deps): Sandbox => {
   const quick = new Set<SandboxWorker>()
   const slow = new Set<SandboxWorker>()
   const slowNames = new Set<string>()
@@ -102,8 +108,7 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
   }
 
   return {
-    /** Starts a run in its own isolate. */
-    open: async ({ name, limits: overrides, ...run }: SandboxRunOptions): Promise<RunSession> => {
+    open: async ({ name, limits: overrides, ...run }) => {
       const wasm = await compile()
       if (closed) throw new Error("The sandbox is closed")
       runStarted()
@@ -115,7 +120,7 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
       })
     },
 
-    close: async (): Promise<void> => {
+    close: async () => {
       closed = true
       clearInterval(watchdog)
       clearTimeout(idleTimer)
@@ -123,5 +128,3 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
     },
   }
 }
-
-export type Sandbox = ReturnType<typeof createSandbox>

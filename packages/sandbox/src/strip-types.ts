@@ -44,7 +44,13 @@ const requestStrip = async (worker: Worker, source: string): Promise<StripResult
  * Removes the types from sources, keeping every line and column. Runs in a worker thread that is
  * kept for a while; a source that crashes the parser takes only that thread down.
  */
-export const createTypeStripper = () => {
+export interface TypeStripper {
+  /** Sources are processed in order, one at a time. */
+  strip(source: string): Promise<StripResult>
+  close(): void
+}
+
+export const createTypeStripper = (): TypeStripper => {
   let previous: Promise<unknown> = Promise.resolve()
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
@@ -81,8 +87,7 @@ export const createTypeStripper = () => {
   }
 
   return {
-    /** Sources are processed in order, one at a time. */
-    strip: (source: string): Promise<StripResult> => {
+    strip: (source) => {
       const result = previous.then(() => stripNow(source))
       previous = result.catch(() => {})
       return result
@@ -91,5 +96,3 @@ export const createTypeStripper = () => {
     close: end,
   }
 }
-
-export type TypeStripper = ReturnType<typeof createTypeStripper>
