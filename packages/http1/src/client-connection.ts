@@ -107,7 +107,9 @@ export class ClientConnection {
     })
     const socket = openSocket(deps, (length) => this.#onRead(length))
     this.#socket = socket
-    socket.once(deps.peer.secure ? "secureConnect" : "connect", () => this.#onConnect())
+    socket.once(deps.peer.secure ? "secureConnect" : "connect", () => {
+      if (this.#phase === "connecting") this.#awaitResponse()
+    })
     socket.on("error", (error) => {
       this.#failure ??= error
     })
@@ -160,10 +162,6 @@ export class ClientConnection {
     const listener = this.#listener
     this.destroy()
     listener?.onError(new UpstreamError(kind, new Error(message)))
-  }
-
-  #onConnect(): void {
-    if (this.#phase === "connecting") this.#awaitResponse()
   }
 
   #awaitResponse(): void {
