@@ -56,7 +56,7 @@ const maxText = 2000
  * The reason why a module failed to load, as JSON. On a parse error or a rejected import none of
  * its code has run, so the error comes from the engine.
  */
-export const moduleErrorJson = (error: unknown): string => {
+export const serializeModuleError = (error: unknown): string => {
   const shown = error instanceof Error ? error : new Error(String(error))
   const denied = typeof error === "string" || shown.name === "Error"
   const fault = {

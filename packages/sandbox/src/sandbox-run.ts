@@ -1,11 +1,11 @@
 import { CpuBudget } from "./cpu-budget.ts"
 import type { EngineHost, ReadString } from "./engine-host.ts"
 import type { Isolate, IsolateDeps } from "./isolate.ts"
-import { moduleErrorJson, parseLogMessage } from "./isolate-messages.ts"
+import { parseLogMessage, serializeModuleError } from "./isolate-messages.ts"
 import type { MessageBatch } from "./message-batch.ts"
 import { RunLog } from "./run-log.ts"
-import { statelessOperations } from "./stateless-operations.ts"
 import { SandboxTimers } from "./timers.ts"
+import { webApiOperations } from "./web-api-operations.ts"
 import {
   type EndReason,
   sharedClockMs,
@@ -82,7 +82,7 @@ export class SandboxRun implements EngineHost {
         loadingIsolate.load(code, json)
       } catch (error) {
         if (this.#stop) return
-        this.#failAllTasks(moduleErrorJson(error))
+        this.#failAllTasks(serializeModuleError(error))
       }
     })
   }
@@ -146,7 +146,7 @@ export class SandboxRun implements EngineHost {
   }
 
   operate(name: string, read: ReadString): string | undefined {
-    const compute = Object.hasOwn(statelessOperations, name) ? statelessOperations[name] : undefined
+    const compute = Object.hasOwn(webApiOperations, name) ? webApiOperations[name] : undefined
     if (compute) return compute(read(maxMessage))
     switch (name) {
       case "output":

@@ -56,12 +56,10 @@ export class SandboxWorker {
   #closed = false
 
   constructor({ wasm, environment, memory, niceness, onExit }: Deps) {
-    const workerData: WorkerData = {
-      ...{ wasm, memory, niceness, shared: this.#shared },
-      environment: environment.href,
-    }
+    const shared = this.#shared
+    const data: WorkerData = { wasm, memory, niceness, shared, environment: environment.href }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      workerData,
+      workerData: data,
       // An empty environment, although functions have no access to it. With the compile cache the
       // TypeScript compiler is not loaded, which saves 10 MB.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
@@ -133,10 +131,10 @@ export class SandboxWorker {
 
   /** Blames the run whose code was executing; the others merely shared its worker. */
   #failRuns(outcome: "timeout" | "out_of_memory", message: string): void {
-    const guiltyRun = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
+    const blamedRun = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
     for (const [run, session] of [...this.#sessionByRun]) {
       session.workerLost(
-        run === guiltyRun
+        run === blamedRun
           ? functionError(outcome, message)
           : functionError("worker_lost", workerLostMessage),
       )

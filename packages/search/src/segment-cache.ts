@@ -52,12 +52,6 @@ export interface FileTerms {
 const nameOf = (filename: string): string =>
   filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")
 
-const sum = (numbers: Uint16Array): number => {
-  let all = 0
-  for (const number of numbers) all += number
-  return all
-}
-
 const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
 
 /** Scratch space, allocated per segment and not per file. */
@@ -73,7 +67,7 @@ const toSegment = ({ id, filename, data }: FileTerms): CachedSegment => {
     ...createScratch(words),
     names: openIndexSegment(packIndexSegment([nameOf(filename)])),
     starts: Uint32Array.of(0, words.passages),
-    lengths: Float64Array.of(sum(words.lengths)),
+    lengths: Float64Array.of(words.lengths.reduce((sum, length) => sum + length, 0)),
     files: [id],
     liveFiles: 1,
   }

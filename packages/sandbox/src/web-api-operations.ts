@@ -1,7 +1,5 @@
 import { randomFillSync } from "node:crypto"
 
-/** Stateless text operations that the host performs for the sandbox's web globals. */
-
 const urlParts = [
   ...["href", "origin", "protocol", "username", "password", "host", "hostname"],
   ...["port", "pathname", "search", "hash"],
@@ -25,7 +23,8 @@ const operateOnUrl = (json: string): string => {
   return JSON.stringify(Object.fromEntries(urlParts.map((part) => [part, parsed[part]])))
 }
 
-export const statelessOperations: Readonly<Record<string, (text: string) => string>> = {
+/** What the host computes for the sandbox's web APIs, without keeping state. */
+export const webApiOperations: Readonly<Record<string, (text: string) => string>> = {
   encode: (text) => Buffer.from(text).toString("latin1"),
   decode: (binary) => new TextDecoder().decode(Buffer.from(binary, "latin1")),
   query: (text) => JSON.stringify([...new URLSearchParams(text)]),
