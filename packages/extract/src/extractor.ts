@@ -40,7 +40,8 @@ const pageSize = 4096
 interface ExtractionProcess {
   process: ChildProcess
   documentsRead: number
-  idle?: NodeJS.Timeout
+  /** Ends it after a while without documents; undefined while it reads one. */
+  idleTimer: NodeJS.Timeout | undefined
 }
 
 const residentBytes = async (pid: number | undefined): Promise<number> => {
@@ -69,13 +70,7 @@ export interface Extractor {
 
 export const createExtractor = (limits: ExtractorOptions): Extractor => {
   const indexerArguments = limits.indexer ? [limits.indexer.href] : []
-  const idleChildren: ExtractionProcess[] = []
   const children = new Set<ExtractionProcess>()
-
-  const removeFromIdle = (child: ExtractionProcess): void => {
-    const at = idleChildren.indexOf(child)
-    if (at >= 0) idleChildren.splice(at, 1)
-  }
 
   const start = (): ExtractionProcess => {
     const heapMb = Math.max(64, Math.round((limits.memory * 0.7) / 1e6))
@@ -93,23 +88,20 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
     lowerPriority(process.pid)
-    const child = { process, documentsRead: 0 }
+    const child = { process, documentsRead: 0, idleTimer: undefined }
     children.add(child)
-    const forget = (): void => {
-      children.delete(child)
-      removeFromIdle(child)
-    }
-    process.once("exit", forget)
+    process.once("exit", () => children.delete(child))
     // Without a listener, a process that cannot be started would end the gateway.
-    process.on("error", forget)
+    process.on("error", () => children.delete(child))
     process.unref()
     process.channel?.unref()
     return child
   }
 
   const acquire = (): ExtractionProcess => {
-    const child = idleChildren.pop() ?? start()
-    clearTimeout(child.idle)
+    const child = [...children].find(({ idleTimer }) => idleTimer) ?? start()
+    clearTimeout(child.idleTimer)
+    child.idleTimer = undefined
     child.documentsRead++
     return child
   }
@@ -123,13 +115,11 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       kill(child)
       return
     }
-    child.idle = setTimeout(() => {
-      // Retired synchronously: the exit event arrives later, and until then the dying process could
-      // be reused.
-      removeFromIdle(child)
+    child.idleTimer = setTimeout(() => {
+      // At once: until the exit event arrives, the dying process could be reused.
+      children.delete(child)
       kill(child)
     }, idleTimeoutMs).unref()
-    idleChildren.push(child)
   }
 
   const read: Extractor["read"] = (task, signal) =>
