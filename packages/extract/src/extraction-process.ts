@@ -51,10 +51,10 @@ const extractTask = async ({ path, limits, ...source }: ExtractionTask): Promise
     await send({ type: "text", text: text.slice(at, at + textChunkLength) })
   }
   for (let at = 0; at < passages.length; at += passagesPerMessage) {
-    const some = passages
+    const batch = passages
       .slice(at, at + passagesPerMessage)
       .map((passage) => ({ ...passage, location: JSON.stringify(passage.location) }))
-    await send({ type: "passages", passages: some })
+    await send({ type: "passages", passages: batch })
   }
   if (index) await send({ type: "index", index })
   await send({ type: "done", format, pages: pages ?? null })

@@ -57,12 +57,12 @@ const maxText = 2000
  * its code has run, so the error comes from the engine.
  */
 export const serializeModuleError = (error: unknown): string => {
-  const shown = error instanceof Error ? error : new Error(String(error))
-  const denied = typeof error === "string" || shown.name === "Error"
+  const asError = error instanceof Error ? error : new Error(String(error))
+  const isDenied = typeof error === "string" || asError.name === "Error"
   const fault = {
-    name: denied ? "DeniedError" : shown.name,
-    message: shown.message.slice(0, maxText),
-    stack: denied ? "" : (shown.stack ?? "").slice(0, maxText),
+    name: isDenied ? "DeniedError" : asError.name,
+    message: asError.message.slice(0, maxText),
+    stack: isDenied ? "" : (asError.stack ?? "").slice(0, maxText),
   }
   return JSON.stringify({ fault })
 }

@@ -5,7 +5,7 @@ const maxDelayMs = 2
  * Batches messages to another thread, because each `postMessage` has a high fixed cost. A batch is
  * sent when the current work of the event loop is done.
  */
-export const createMessageBatch = <T>(send: (all: T[]) => void) => {
+export const createMessageBatch = <T>(send: (messages: T[]) => void) => {
   let waiting: T[] = []
   let waitingSince = 0
   let sentAt = 0
@@ -33,20 +33,20 @@ export const createMessageBatch = <T>(send: (all: T[]) => void) => {
     setImmediate(flushPlanned)
   }
 
-  const add = (one: T): void => {
+  const add = (message: T): void => {
     if (waiting.length === 0) waitingSince = performance.now()
-    waiting.push(one)
+    waiting.push(message)
   }
 
   return {
-    post: (one: T): void => {
-      add(one)
+    post: (message: T): void => {
+      add(message)
       planFlush()
     },
 
-    /** For frequent messages: if a batch was sent recently, waits up to `maxMs` for more. */
-    postDelayed: (one: T): void => {
-      add(one)
+    /** For frequent messages: if a batch was sent recently, waits up to `maxDelayMs` for more. */
+    postDelayed: (message: T): void => {
+      add(message)
       if (waitingSince - sentAt > maxDelayMs) planFlush()
       else if (!isPlanned) delayedFlush ??= setTimeout(flush, maxDelayMs)
     },

@@ -16,7 +16,7 @@ const spareBytes = 1_000_000
 const shortTextLength = 1024
 const moduleFlag = 1
 
-/** A QuickJS engine with its own memory; call `start` or `restore` once before anything else. */
+/** A QuickJS engine with its exports memory; call `start` or `restore` once before anything else. */
 export class QuickJs {
   /** The host of the current run. */
   host = detachedHost
@@ -50,15 +50,15 @@ export class QuickJs {
 
   /** Starts the engine, with limits in bytes. */
   start({ memory, stack }: { memory: number; stack: number }): void {
-    const own = this.#exports
-    own._initialize()
-    if (own.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
-    own.qjs_set_memory_limit(memory)
-    own.qjs_set_max_stack_size(stack)
-    own.qjs_set_interrupt_handler(1)
-    own.qjs_set_module_loader(1)
-    this.#undefinedValue = own.qjs_get_undefined()
-    own.wasm_free(own.wasm_malloc(spareBytes))
+    const exports = this.#exports
+    exports._initialize()
+    if (exports.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
+    exports.qjs_set_memory_limit(memory)
+    exports.qjs_set_max_stack_size(stack)
+    exports.qjs_set_interrupt_handler(1)
+    exports.qjs_set_module_loader(1)
+    this.#undefinedValue = exports.qjs_get_undefined()
+    exports.wasm_free(exports.wasm_malloc(spareBytes))
   }
 
   /** Brings a new engine into the state of the image. */
@@ -70,14 +70,14 @@ export class QuickJs {
   }
 
   takeImage(): MemoryImage {
-    const own = this.#exports
+    const exports = this.#exports
     const heap = this.#memory
     return {
       pages: heap.length / pageBytes,
       blocks: readUsedBlocks(heap),
-      stack: own.__stack_pointer.value,
-      runtime: own.qjs_get_runtime_ptr(),
-      context: own.qjs_get_context_ptr(),
+      stack: exports.__stack_pointer.value,
+      runtime: exports.qjs_get_runtime_ptr(),
+      context: exports.qjs_get_context_ptr(),
       undefinedValue: this.#undefinedValue,
     }
   }
@@ -131,20 +131,20 @@ export class QuickJs {
 
   /** Frees the arguments. @throws {QuickJsError} */
   call(callee: Pointer, args: readonly Pointer[]): Pointer {
-    const own = this.#exports
+    const exports = this.#exports
     const list = this.#allocate(args.length * 4)
     for (const [index, arg] of args.entries()) this.#memory.writeUInt32LE(arg, list + index * 4)
-    const result = own.qjs_call(callee, this.#undefinedValue, args.length, list)
-    own.wasm_free(list)
+    const result = exports.qjs_call(callee, this.#undefinedValue, args.length, list)
+    exports.wasm_free(list)
     this.free(...args)
     return this.#throwIfException(result)
   }
 
   /** Runs pending jobs until none are left. @throws {QuickJsError} */
   runJobs(): void {
-    const own = this.#exports
-    while (own.qjs_is_job_pending())
-      if (own.qjs_execute_pending_job() < 0) throw this.#takeException()
+    const exports = this.#exports
+    while (exports.qjs_is_job_pending())
+      if (exports.qjs_execute_pending_job() < 0) throw this.#takeException()
   }
 
   property(value: Pointer, name: string): Pointer {
@@ -160,13 +160,13 @@ export class QuickJs {
   }
 
   get memoryBytes(): number {
-    const own = this.#exports
-    const to = own.wasm_malloc(26 * 8)
+    const exports = this.#exports
+    const to = exports.wasm_malloc(26 * 8)
     if (to === 0) return this.#memory.length
-    own.qjs_compute_memory_usage(to)
+    exports.qjs_compute_memory_usage(to)
     // `memory_used_size` is the third 64-bit field.
     const used = Number(this.#memory.readBigInt64LE(to + 16))
-    own.wasm_free(to)
+    exports.wasm_free(to)
     return used
   }
 
@@ -192,17 +192,17 @@ export class QuickJs {
   }
 
   #readString(value: Pointer, max: number): string {
-    const own = this.#exports
-    if (own.qjs_is_string(value) === 0) throw "Only strings can be passed to the host"
+    const exports = this.#exports
+    if (exports.qjs_is_string(value) === 0) throw "Only strings can be passed to the host"
     const lengthTo = this.#allocate(4)
-    const at = own.qjs_get_string_len(value, lengthTo)
+    const at = exports.qjs_get_string_len(value, lengthTo)
     const length = this.#memory.readUInt32LE(lengthTo)
-    own.wasm_free(lengthTo)
+    exports.wasm_free(lengthTo)
     if (at === 0) return throwOutOfMemory()
     // A UTF-8 character has at least one byte, so only longer strings need counting.
     const characters = length <= max ? length : this.#lengthOf(value)
     const text = characters <= max ? this.#memory.toString("utf8", at, at + length) : ""
-    own.qjs_free_cstring(at)
+    exports.qjs_free_cstring(at)
     if (characters <= max) return text
     throw `String of ${characters} characters is too long (maximum ${max})`
   }
@@ -239,7 +239,7 @@ export class QuickJs {
 
   /** @returns an owned value, or 0 if an error was thrown in the function */
   #handleHostCall(count: number, args: Pointer): Pointer {
-    const own = this.#exports
+    const exports = this.#exports
     try {
       const [name = 0, text = name] = Array.from({ length: Math.min(count, 2) }, (_, index) =>
         this.#memory.readUInt32LE(args + index * 4),
@@ -248,7 +248,7 @@ export class QuickJs {
       const answer = this.host.operate(this.#readString(name, 20), (max) =>
         this.#readString(text, max),
       )
-      return answer === undefined ? own.qjs_dup_value(this.#undefinedValue) : this.text(answer)
+      return answer === undefined ? exports.qjs_dup_value(this.#undefinedValue) : this.text(answer)
     } catch (error) {
       // Only strings are thrown on purpose; stack traces of the gateway must not reach the
       // function.
@@ -257,11 +257,11 @@ export class QuickJs {
   }
 
   #throwIn(message: string): 0 {
-    const own = this.#exports
-    const error = own.qjs_new_error()
+    const exports = this.#exports
+    const error = exports.qjs_new_error()
     const text = this.text(message)
-    this.#useText("message", (name) => own.qjs_set_prop_string(error, name, text))
-    own.qjs_throw(error)
+    this.#useText("message", (name) => exports.qjs_set_prop_string(error, name, text))
+    exports.qjs_throw(error)
     this.free(text, error)
     return 0
   }

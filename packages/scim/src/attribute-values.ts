@@ -14,8 +14,8 @@ export type AttributeValue = SimpleValue | ComplexValue | ComplexValue[]
 /** Attribute values by canonical name; null if unassigned. */
 export type AttributeValues = Map<string, AttributeValue | null>
 
-const failValue = ({ name }: ScimAttribute, wanted: string): never =>
-  failScim("invalidValue", `${name} must be ${wanted}.`)
+const failValue = ({ name }: ScimAttribute, expected: string): never =>
+  failScim("invalidValue", `${name} must be ${expected}.`)
 
 /** Whether a value counts as unassigned (RFC 7643 §2.5), as an empty string does too. */
 export const isUnassigned = (value: unknown): boolean =>

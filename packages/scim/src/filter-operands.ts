@@ -40,8 +40,8 @@ const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Scim
   return failFilter(`${attribute.name} is a complex attribute. Compare one of its sub-attributes.`)
 }
 
-const failOperand = ({ name }: ScimAttribute, wanted: string): never =>
-  failFilter(`Compare ${name} with ${wanted}.`)
+const failOperand = ({ name }: ScimAttribute, expected: string): never =>
+  failFilter(`Compare ${name} with ${expected}.`)
 
 const parseLiteral = (token: FilterToken): string | boolean | null | undefined => {
   if (token.kind === "text") return token.text

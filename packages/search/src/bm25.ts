@@ -82,7 +82,7 @@ const resetScores = ({ runs, segment }: SearchScope, average: number): void => {
 
 interface TermOccurrences {
   term: QueryTerm
-  found: (Occurrences & { scope: SearchScope })[]
+  occurrences: (Occurrences & { scope: SearchScope })[]
   /** Number of passages with the term. */
   frequency: number
 }
@@ -92,8 +92,9 @@ const findTerms = (
   terms: readonly QueryTerm[],
 ): TermOccurrences[] =>
   terms.map((term) => {
-    const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
-    return { term, found, frequency: found.reduce((sum, one) => sum + one.frequency, 0) }
+    const occurrences = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
+    const frequency = occurrences.reduce((sum, inScope) => sum + inScope.frequency, 0)
+    return { term, occurrences, frequency }
   })
 
 /**
@@ -109,11 +110,11 @@ const skipFrequent = (
   return rarer.some(({ frequency }) => frequency >= limit) ? rarer : terms
 }
 
-const scoreTerm = ({ term, found, frequency }: TermOccurrences, total: number): void => {
+const scoreTerm = ({ term, occurrences, frequency }: TermOccurrences, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
   const weighted = { ...term, weight: termWeights[term.kind] * idf * term.times }
-  for (const { scope, spans, filesByName } of found) {
+  for (const { scope, spans, filesByName } of occurrences) {
     addTextScores(scope, spans, weighted)
     for (const file of filesByName) addFilenameScores(scope, file, weighted)
   }
@@ -128,8 +129,8 @@ const collectFileHits = (
   const first = starts[index] as number
   const end = starts[index + 1] as number
   for (let at = first; at < end; at++) {
-    const found = scores[at] as number
-    if (hits.mayInclude(found)) hits.add({ file, passage: at - first, score: found })
+    const score = scores[at] as number
+    if (hits.mayInclude(score)) hits.add({ file, passage: at - first, score })
   }
 }
 

@@ -65,10 +65,10 @@ const layOutTerms = (
   const sorted = hashes.toSorted()
   const starts = new Uint32Array(hashes.length + 1)
   const next = new Uint32Array(hashes.length)
-  for (const [place, hash] of sorted.entries()) {
+  for (const [position, hash] of sorted.entries()) {
     const number = numberOf(hash)
-    next[number] = starts[place] ?? 0
-    starts[place + 1] = (starts[place] ?? 0) + (counts[number] ?? 0)
+    next[number] = starts[position] ?? 0
+    starts[position + 1] = (starts[position] ?? 0) + (counts[number] ?? 0)
   }
   return { sorted, starts, next }
 }

@@ -140,9 +140,9 @@ export const createSegmentCache = (maxBytes: number) => {
     found.segment.liveFiles--
   }
 
-  const mergeSegments = (some: readonly CachedSegment[]): void => {
-    const merged = merge(some)
-    for (const segment of some) remove(segment)
+  const mergeSegments = (group: readonly CachedSegment[]): void => {
+    const merged = merge(group)
+    for (const segment of group) remove(segment)
     add(merged)
     indexFiles(merged)
   }
@@ -153,7 +153,7 @@ export const createSegmentCache = (maxBytes: number) => {
     }
     const small = [...segments].filter(({ words }) => words.passages < smallPassages)
     if (small.length > maxSmallSegments)
-      for (const some of groupForMerging(small)) mergeSegments(some)
+      for (const group of groupForMerging(small)) mergeSegments(group)
   }
 
   return {
@@ -163,8 +163,8 @@ export const createSegmentCache = (maxBytes: number) => {
 
     put: (files: readonly FileTerms[]): void => {
       for (const { id } of files) drop(id)
-      for (const some of groupForMerging(files.map(toSegment))) {
-        const segment = merge(some)
+      for (const group of groupForMerging(files.map(toSegment))) {
+        const segment = merge(group)
         add(segment)
         indexFiles(segment)
       }
