@@ -31,7 +31,7 @@ const createCellReader = (text: string, separator: string) => {
   let at = 0
   let trustsQuotes = true
 
-  const readPlainText = (): string => {
+  const readUnquoted = (): string => {
     ends.lastIndex = at
     const from = at
     at = ends.exec(text)?.index ?? text.length
@@ -53,8 +53,7 @@ const createCellReader = (text: string, separator: string) => {
   return {
     isDone: (): boolean => at >= text.length,
     next: (): { value: string; endsRow: boolean } => {
-      const inQuotes = readQuoted()
-      const value = inQuotes === null ? readPlainText() : inQuotes + readPlainText()
+      const value = (readQuoted() ?? "") + readUnquoted()
       const endsRow = text[at] !== separator
       at += text.startsWith("\r\n", at) ? 2 : 1
       return { value, endsRow }
