@@ -45,7 +45,7 @@ export const allowed = [
     reason: "a type in the author's own page",
   },
   {
-    file: "web/src/lib/text-matches.ts",
+    file: "web/src/lib/split-at-matches.ts",
     source: null,
     reason: "the searched words, escaped and separated by spaces, in the reader's own page",
   },

@@ -4,11 +4,11 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { syncThemeAcrossWindows } from "./browser/theme.ts"
 import { initLanguage, useLanguage } from "./i18n/translate.ts"
-import { discardSharedModels } from "./lib/account-storage.ts"
-import { discardSharedDrafts } from "./lib/drafts.ts"
+import { removeLegacyModelChoices } from "./lib/account-storage.ts"
+import { removeLegacyDrafts } from "./lib/drafts.ts"
 import { preventDropNavigation } from "./lib/drop-guard.ts"
-import { reloadNewerBuild } from "./lib/newer-build.ts"
 import { queryClient } from "./lib/query-client.ts"
+import { reloadNewerBuild } from "./lib/reload-newer-build.ts"
 import { router } from "./router.tsx"
 import "./styles.css"
 
@@ -21,8 +21,8 @@ const Portico = () => (
 
 syncThemeAcrossWindows()
 preventDropNavigation()
-discardSharedDrafts()
-discardSharedModels()
+removeLegacyDrafts()
+removeLegacyModelChoices()
 await initLanguage()
 const root = document.getElementById("root")
 if (root) {

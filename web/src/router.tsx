@@ -8,7 +8,7 @@ import { knowledgeRoutes } from "./routes/knowledge.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { projectRoutes } from "./routes/projects.ts"
 import { promptRoutes } from "./routes/prompts.ts"
-import { lostRoute, rootRoute, signedInRoute } from "./routes/root.tsx"
+import { notFoundRoute, rootRoute, signedInRoute } from "./routes/root.tsx"
 import { signedOutRoutes, startRoutes } from "./routes/start.ts"
 
 const routeTree = rootRoute.addChildren([
@@ -23,7 +23,7 @@ const routeTree = rootRoute.addChildren([
     ...promptRoutes,
     accountRoutes,
     adminRoutes,
-    lostRoute,
+    notFoundRoute,
   ]),
 ])
 

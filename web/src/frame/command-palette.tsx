@@ -4,13 +4,13 @@ import { type KeyboardEvent, useId, useState } from "react"
 import { switchTheme } from "../browser/theme.ts"
 import { chooseLanguage, currentLanguage, t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
-import { usePageNavigation } from "../lib/use-page-navigation.ts"
+import { useGoToPage } from "../lib/use-go-to-page.ts"
 import { classes } from "../ui/classes.ts"
 import { MarkedText } from "../ui/marked-text.tsx"
 import { Time } from "../ui/time.tsx"
 import type { Command } from "./command.ts"
-import { destinations } from "./destinations.ts"
 import { usePaletteChats } from "./palette-chats.ts"
+import { palettePages } from "./palette-pages.ts"
 
 const normalizeText = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase()
@@ -25,8 +25,8 @@ const matchesQuery = (query: string, { label, group }: Command): boolean => {
 
 const useCommands = (openKeys: () => void): Command[] => {
   const me = useCurrentUser()
-  const go = usePageNavigation()
-  const pages = destinations
+  const go = useGoToPage()
+  const pages = palettePages
     .filter(({ admin }) => !admin || me.role === "admin")
     .map(({ to, label, icon }) => ({
       id: to,

@@ -4,18 +4,18 @@ import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react"
 import { Suspense, useEffect, useRef, useState } from "react"
 import { switchTheme } from "../browser/theme.ts"
 import { t } from "../i18n/translate.ts"
-import { lazyComponent, setDownloadMissing, useIsDownloadMissing } from "../lib/lazy-component.tsx"
+import { lazyComponent, setLazyLoadFailed, useHasLazyLoadFailed } from "../lib/lazy-component.tsx"
 import { useIsReachable } from "../lib/reachability.ts"
 import { sessionQuery } from "../lib/session.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
-import { usePageNavigation } from "../lib/use-page-navigation.ts"
+import { useGoToPage } from "../lib/use-go-to-page.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
-import { DownloadBoundary } from "../ui/download-boundary.tsx"
+import { LazyLoadBoundary } from "../ui/lazy-load-boundary.tsx"
 import { LazyPopup } from "../ui/lazy-popup.tsx"
 import { Logo } from "../ui/logo.tsx"
-import { PageBarSlot } from "../ui/page-bar.tsx"
+import { PageBarSlotContext } from "../ui/page-bar.tsx"
 import { Banner } from "./banner.tsx"
 import { Sidebar } from "./sidebar.tsx"
 
@@ -40,12 +40,12 @@ const ConnectionLostBar = () => {
 }
 
 /** Shown after a menu or dialog could not be loaded. */
-const DownloadMissingBar = () => {
-  if (!useIsDownloadMissing()) return null
+const LazyLoadFailedBar = () => {
+  if (!useHasLazyLoadFailed()) return null
   return (
     <div role="alert" className="flex items-center gap-2 bg-danger-soft py-1 pr-2 pl-4 text-sm">
       <p className="min-w-0 flex-1">{t("error.notLoaded")}</p>
-      <IconButton icon={X} label={t("banner.dismiss")} onClick={() => setDownloadMissing(false)} />
+      <IconButton icon={X} label={t("banner.dismiss")} onClick={() => setLazyLoadFailed(false)} />
     </div>
   )
 }
@@ -54,7 +54,7 @@ const DownloadMissingBar = () => {
 export const Frame = () => {
   const [open, setOpen] = useState(false)
   const [openDialog, setOpenDialog] = useState<OpenDialog>(null)
-  const go = usePageNavigation()
+  const go = useGoToPage()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const [pageBarSlot, setPageBarSlot] = useState<HTMLElement | null>(null)
   const close = (): void => setOpenDialog(null)
@@ -136,16 +136,16 @@ export const Frame = () => {
           <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
         </header>
         <ConnectionLostBar />
-        <DownloadMissingBar />
+        <LazyLoadFailedBar />
         <Banner />
         <main
           id="page"
           tabIndex={-1}
           className="relative min-h-0 flex-1 scroll-pt-14 scroll-pb-20 overflow-y-auto outline-none"
         >
-          <PageBarSlot value={pageBarSlot}>
+          <PageBarSlotContext value={pageBarSlot}>
             <Outlet />
-          </PageBarSlot>
+          </PageBarSlotContext>
         </main>
         {/* The sidebar shows it too; when that is closed, nobody would see it. */}
         {!open && (
@@ -160,9 +160,9 @@ export const Frame = () => {
         )}
         {openDialog === "keys" && <KeyboardHelp onClose={close} />}
       </LazyPopup>
-      <DownloadBoundary>
+      <LazyLoadBoundary>
         <Suspense>{hasSessionEnded && <SignInAgain />}</Suspense>
-      </DownloadBoundary>
+      </LazyLoadBoundary>
     </div>
   )
 }

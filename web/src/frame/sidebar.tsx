@@ -18,7 +18,7 @@ import {
 import { currentTheme, switchTheme, useTheme } from "../browser/theme.ts"
 import { t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
-import { type PagePath, usePageNavigation } from "../lib/use-page-navigation.ts"
+import { type PagePath, useGoToPage } from "../lib/use-go-to-page.ts"
 import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
@@ -81,7 +81,7 @@ export const Sidebar = ({ isOverPage, openPalette, openKeys }: SidebarProps) => 
 const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
   const me = useCurrentUser()
   useTheme()
-  const go = usePageNavigation()
+  const go = useGoToPage()
   return (
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>

@@ -1,6 +1,6 @@
 import type { ElementType, Key, ReactElement } from "react"
 import { jsxDEV as createElement, Fragment, type JSX, type JSXSource } from "react/jsx-dev-runtime"
-import { drawableProps, type Props } from "./drawable-props.ts"
+import { limitDrawingCostOfProps, type Props } from "./limit-drawing-cost-of-props.ts"
 
 /** As `jsx` and `jsxs`, for the development server. */
 export const jsxDEV = (
@@ -10,6 +10,7 @@ export const jsxDEV = (
   isStatic: boolean,
   source?: JSXSource,
   self?: unknown,
-): ReactElement => createElement(type, drawableProps(type, props), key, isStatic, source, self)
+): ReactElement =>
+  createElement(type, limitDrawingCostOfProps(type, props), key, isStatic, source, self)
 
 export { Fragment, type JSX }

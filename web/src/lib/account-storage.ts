@@ -27,7 +27,7 @@ export const writeAccountStorage = (name: Name, value: string): void => {
 }
 
 /** Earlier versions shared these values among all accounts; whose they were is unknown. */
-export const discardSharedModels = (): void => {
+export const removeLegacyModelChoices = (): void => {
   for (const name of names) {
     if (readLocalStorage(name) !== null) writeLocalStorage(name, null)
   }

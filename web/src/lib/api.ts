@@ -55,7 +55,7 @@ export class ApiError extends Error {
 
 /** No response: the network or the gateway is down. */
 export class UnreachableError extends Error {
-  override name = "GoneError"
+  override name = "UnreachableError"
 }
 
 interface ErrorBody extends Partial<MessageReference> {
@@ -121,7 +121,7 @@ export const registerSessionRestorer = (restorer: NonNullable<typeof sessionRest
  * Whether to send a failed request again: the session had ended, so the gateway did not execute it,
  * and the user has signed in again meanwhile.
  */
-export const isRetryableAfterSignIn = async (
+export const restoreSessionAfter = async (
   error: unknown,
   signal?: AbortSignal,
 ): Promise<boolean> => {
@@ -170,7 +170,7 @@ export const callRaw = async (
   try {
     return await sendOnce(method, path, options)
   } catch (error) {
-    if (!(await isRetryableAfterSignIn(error, options.signal))) throw error
+    if (!(await restoreSessionAfter(error, options.signal))) throw error
     return sendOnce(method, path, options)
   }
 }

@@ -1,5 +1,5 @@
 import { Lexer, type MarkedOptions, type Token, type TokensList } from "marked"
-import { splitSections } from "./markdown-sections.ts"
+import { splitLongMarkdown } from "./split-long-markdown.ts"
 
 /** Quotes, lists, emphasis, and links inside each other; what is nested deeper is plain text. */
 const maxDepth = 100
@@ -69,7 +69,7 @@ export class BoundedLexer extends Lexer {
 
   /** As marked's own, but block by block in sections, whose rules never see the whole text. */
   override lex(source: string) {
-    for (const section of splitSections(source)) this.blockTokens(section, this.tokens)
+    for (const section of splitLongMarkdown(source)) this.blockTokens(section, this.tokens)
     for (const { src, tokens } of this.inlineQueue) this.inlineTokens(src, tokens)
     this.inlineQueue = []
     return this.tokens

@@ -1,5 +1,5 @@
 import { callRaw } from "./api.ts"
-import { readEvents } from "./response-stream.ts"
+import { readJsonEvents } from "./response-stream.ts"
 
 export interface CompletionBody {
   model: string
@@ -57,5 +57,5 @@ export async function* streamCompletion(
 ): AsyncGenerator<CompletionDelta> {
   const streamed = { ...body, stream: true, stream_options: { include_usage: true } }
   const response = await callRaw("POST", "/v1/chat/completions", { body: streamed, signal })
-  for await (const chunk of readEvents<CompletionChunk>(response)) yield parseChunk(chunk)
+  for await (const chunk of readJsonEvents<CompletionChunk>(response)) yield parseChunk(chunk)
 }

@@ -15,7 +15,7 @@ const running = new Map<string, Promise<void>>()
 /** Who shows why an object was not saved. */
 const watchers = new Map<string, (error: unknown) => void>()
 
-export const watchSaves = (key: string, onError: (error: unknown) => void): (() => void) => {
+export const watchSaveErrors = (key: string, onError: (error: unknown) => void): (() => void) => {
   watchers.set(key, onError)
   return () => watchers.delete(key)
 }
@@ -48,7 +48,7 @@ export const saveSoon = (key: string, save: Save): void => {
 /** Why an object can't be used as the user has typed it, by key. */
 const problems = new Map<string, string>()
 
-export const setProblem = (key: string, problem: string | null): void => {
+export const setSaveProblem = (key: string, problem: string | null): void => {
   if (problem === null) problems.delete(key)
   else problems.set(key, problem)
 }

@@ -41,7 +41,7 @@ export const writeDraftSettings = (userId: string, draft: string, settings: stri
   writeLocalStorage(draftKeys(userId, draft).settings, settings)
 
 /** Attachments without a text would surprise whoever starts a new chat later. */
-export const discardUnwrittenDraft = (): void => {
+export const discardDraftWithoutText = (): void => {
   const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
   if (userId === undefined) return
   const { text, files } = draftKeys(userId, newChatDraft)
@@ -49,7 +49,7 @@ export const discardUnwrittenDraft = (): void => {
 }
 
 /** Earlier versions shared one draft among all accounts; whose it was is unknown. */
-export const discardSharedDrafts = (): void => {
+export const removeLegacyDrafts = (): void => {
   try {
     const shared = Object.keys(localStorage).filter((key) => key.startsWith("portico.draft."))
     for (const key of shared) localStorage.removeItem(key)

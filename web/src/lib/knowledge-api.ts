@@ -94,7 +94,7 @@ export const collectionFilesQuery = (id: string, query: QueryFor<"/api/v1/knowle
   })
 
 /** The results of a test search in a collection. */
-export const findingsQuery = (id: string, question: CollectionQuery) =>
+export const testSearchQuery = (id: string, question: CollectionQuery) =>
   queryOptions({
     queryKey: ["findings", id, question],
     queryFn: ({ signal }) =>
@@ -115,7 +115,8 @@ export const passagesQuery = (chatId: string, messageId: string) =>
     },
   })
 
-export const contentUrl = (id: string): string => `/api/v1/files/${encodeURIComponent(id)}/content`
+export const fileContentUrl = (id: string): string =>
+  `/api/v1/files/${encodeURIComponent(id)}/content`
 
 export const fileApi = {
   reprocess: (id: string) => api.post("/api/v1/files/:id/process", { params: { id } }),

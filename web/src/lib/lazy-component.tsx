@@ -3,8 +3,8 @@ import { createValueStore } from "../browser/value-store.ts"
 import { t } from "../i18n/translate.ts"
 
 /** A part of the page could not be downloaded. */
-export class DownloadError extends Error {
-  override name = "DownloadError"
+export class LazyLoadError extends Error {
+  override name = "LazyLoadError"
   constructor(cause: unknown) {
     super(t("error.notLoaded"), { cause })
   }
@@ -14,17 +14,17 @@ export class DownloadError extends Error {
 const retries = new Set<() => void>()
 
 /** Call it before components are rendered again that failed to load. */
-export const prepareRetry = (): void => {
+export const resetFailedLoads = (): void => {
   for (const retry of retries) retry()
   retries.clear()
 }
 
-const isMissing = createValueStore(false)
+const hasFailed = createValueStore(false)
 
 /** Tells the user that something did not open, until something does. */
-export const setDownloadMissing = isMissing.set
+export const setLazyLoadFailed = hasFailed.set
 
-export const useIsDownloadMissing = isMissing.useValue
+export const useHasLazyLoadFailed = hasFailed.useValue
 
 /** As React's `lazy`, which never tries a failed download again. */
 export const lazyComponent = <P extends object>(
@@ -34,13 +34,13 @@ export const lazyComponent = <P extends object>(
     lazy(async () => {
       try {
         const component = await load()
-        if (isMissing.get()) setDownloadMissing(false)
+        if (hasFailed.get()) setLazyLoadFailed(false)
         return { default: component }
       } catch (error) {
         retries.add(() => {
           current = create()
         })
-        throw new DownloadError(error)
+        throw new LazyLoadError(error)
       }
     })
   let current = create()

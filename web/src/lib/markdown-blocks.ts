@@ -1,7 +1,7 @@
 import { Marked, type MarkedToken, type Token, type TokenizerExtension } from "marked"
 import { BoundedLexer } from "./bounded-lexer.ts"
-import { countElements } from "./markdown-cost.ts"
-import { isMostlyEmptyTable } from "./wide-table.ts"
+import { countElements } from "./count-elements.ts"
+import { isMostlyEmptyTable } from "./is-mostly-empty-table.ts"
 
 interface MathToken {
   type: "formula"

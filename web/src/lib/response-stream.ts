@@ -31,7 +31,7 @@ export async function* readServerSentEvents(response: Response): AsyncGenerator<
 }
 
 /** Parses the data of an event stream up to `[DONE]`; T is the type that the route documents. */
-export async function* readEvents<T>(response: Response): AsyncGenerator<T> {
+export async function* readJsonEvents<T>(response: Response): AsyncGenerator<T> {
   for await (const { data } of readServerSentEvents(response)) {
     if (data === "[DONE]") return
     if (data) yield JSON.parse(data) as T

@@ -1,6 +1,6 @@
 import type { FileRecord } from "../../../server/src/files/schema.ts"
 import { t } from "../i18n/translate.ts"
-import { ApiError, isRetryableAfterSignIn, UnreachableError } from "./api.ts"
+import { ApiError, restoreSessionAfter, UnreachableError } from "./api.ts"
 
 /** A file to upload and its path within the chosen folder. */
 export interface SelectedFile {
@@ -69,7 +69,7 @@ export const uploadFile = async (
   try {
     return await uploadOnce(selected, options)
   } catch (error) {
-    if (!(await isRetryableAfterSignIn(error, options.signal))) throw error
+    if (!(await restoreSessionAfter(error, options.signal))) throw error
     return uploadOnce(selected, options)
   }
 }

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { discardUnwrittenDraft } from "../lib/drafts.ts"
+import { discardDraftWithoutText } from "../lib/drafts.ts"
 import type { FoundMessage } from "../pages/chat/found-message.ts"
 import { signedInRoute } from "./root.tsx"
 
@@ -25,7 +25,7 @@ const newChat = createRoute({
     project: typeof project === "string" ? project : undefined,
     prompt: typeof prompt === "string" ? prompt : undefined,
   }),
-  onLeave: discardUnwrittenDraft,
+  onLeave: discardDraftWithoutText,
   component: lazyRouteComponent(page, "NewChatPage"),
 })
 const temporaryChat = createRoute({

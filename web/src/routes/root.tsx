@@ -24,7 +24,7 @@ export const signedInRoute = createRoute({
 })
 
 /** Any address without a page of its own. */
-export const lostRoute = createRoute({
+export const notFoundRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "$",
   component: NotFoundPage,

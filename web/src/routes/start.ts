@@ -43,7 +43,10 @@ const signInProblem = createRoute({
     provider: readText(provider),
     request: readText(request),
   }),
-  component: lazyRouteComponent(() => import("../pages/start/sign-in-problem.tsx"), "ProblemPage"),
+  component: lazyRouteComponent(
+    () => import("../pages/start/sign-in-problem.tsx"),
+    "SignInProblemPage",
+  ),
 })
 
 const signUp = createRoute({

@@ -8,7 +8,7 @@ import {
   type ControlProps,
   controlClass,
   Field,
-  FieldChange,
+  FieldChangeContext,
   splitFieldProps,
 } from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
@@ -63,7 +63,7 @@ export const Combobox = (props: ComboboxProps) => {
   const { choices, value, onValue, placeholder, onQuery, disabled = false, ...rest } = props
   const { loading = false, ...controlProps } = rest
   const { list, onKeyDown } = useEnterKey(loading)
-  const markChanged = useContext(FieldChange)
+  const markChanged = useContext(FieldChangeContext)
   const chosen = choices.find((choice) => choice.value === value) ?? null
   return (
     <Base.Root

@@ -40,11 +40,11 @@ export interface FieldProps {
 }
 
 /** Call it when the value of a control changes without an `input` event. */
-export const FieldChange = createContext<() => void>(() => undefined)
+export const FieldChangeContext = createContext<() => void>(() => undefined)
 
 /** What is wrong now, or an error until the user changes the field. */
 const useUncorrectedError = ({ error, problem }: Pick<FieldProps, "error" | "problem">) => {
-  const reportChange = useContext(FieldChange)
+  const reportChange = useContext(FieldChangeContext)
   const [isCorrected, setCorrected] = useState(false)
   // Saving again removes the error first, so that the next one is shown even if it is the same.
   if (!error && isCorrected) setCorrected(false)
@@ -71,7 +71,7 @@ export const Field = (props: FieldProps) => {
         </label>
         {labelAction && <span className="text-xs text-muted">{labelAction}</span>}
       </div>
-      <FieldChange value={markChanged}>
+      <FieldChangeContext value={markChanged}>
         {children({
           id,
           "aria-describedby": described.filter(Boolean).join(" ") || undefined,
@@ -79,7 +79,7 @@ export const Field = (props: FieldProps) => {
           "data-problem": props.problem !== undefined || undefined,
           disabled: disabled || locked !== undefined,
         })}
-      </FieldChange>
+      </FieldChangeContext>
       {shownHelp && (
         <p id={`${id}-help`} className="text-xs text-muted">
           {shownHelp}

@@ -7,7 +7,7 @@ import { useShortcut } from "../lib/shortcuts.ts"
 import { Button } from "./button.tsx"
 import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
-import { FieldChange } from "./field.tsx"
+import { FieldChangeContext } from "./field.tsx"
 import type { FormState } from "./use-form.ts"
 
 /** The gateway's validation message for a field, in the user's language. */
@@ -75,7 +75,7 @@ export const Form = <T extends object>(props: FormProps<T>) => {
   const asksForCorrection = isShownInFields && corrected !== error
   return (
     <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <FieldChange value={() => setCorrected(error)}>{props.children}</FieldChange>
+      <FieldChangeContext value={() => setCorrected(error)}>{props.children}</FieldChangeContext>
       {error !== null && error !== undefined && !isShownInFields && <ErrorNote error={error} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
         <Button type="submit" variant="primary" busy={isSaving} disabled={!canSave}>

@@ -1,6 +1,6 @@
 import { Component, type ReactNode, Suspense, useLayoutEffect, useRef } from "react"
-import { holdKeys } from "../browser/held-keys.ts"
-import { DownloadError, prepareRetry, setDownloadMissing } from "../lib/lazy-component.tsx"
+import { holdKeys } from "../browser/hold-keys.ts"
+import { LazyLoadError, resetFailedLoads, setLazyLoadFailed } from "../lib/lazy-component.tsx"
 
 interface LoadingProps extends Pick<LazyPopupProps, "onCancel"> {
   inField: boolean
@@ -34,10 +34,10 @@ export class LazyPopup extends Component<LazyPopupProps, { error: unknown }> {
   static getDerivedStateFromError = (error: unknown) => ({ error })
 
   override componentDidCatch(error: unknown): void {
-    if (!(error instanceof DownloadError)) return
-    setDownloadMissing(true)
+    if (!(error instanceof LazyLoadError)) return
+    setLazyLoadFailed(true)
     this.props.onCancel()
-    prepareRetry()
+    resetFailedLoads()
     this.setState({ error: null })
   }
 
@@ -45,7 +45,7 @@ export class LazyPopup extends Component<LazyPopupProps, { error: unknown }> {
     const error: unknown = this.state.error
     const { fallback = null, inField = false, onCancel, children } = this.props
     if (error !== null) {
-      if (!(error instanceof DownloadError)) throw error
+      if (!(error instanceof LazyLoadError)) throw error
       return fallback
     }
     return (

@@ -1,4 +1,4 @@
-import { splitAtMatches } from "../lib/text-matches.ts"
+import { splitAtMatches } from "../lib/split-at-matches.ts"
 
 /** A text in which the occurrences of a search query are marked. */
 export const MarkedText = ({ text, query }: { text: string; query: string }) =>

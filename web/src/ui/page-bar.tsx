@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useSyncExternalStore } from 
 import { createPortal } from "react-dom"
 
 /** The place in the frame's bar, which narrow pages have, for a page's own controls. */
-export const PageBarSlot = createContext<HTMLElement | null>(null)
+export const PageBarSlotContext = createContext<HTMLElement | null>(null)
 
 const narrow = window.matchMedia("(width < 900px)")
 
@@ -13,7 +13,7 @@ const subscribe = (listener: () => void): (() => void) => {
 
 /** A page's controls: a bar above the page or, if it is narrow, part of the frame's only bar. */
 export const PageBar = ({ children }: { children: ReactNode }) => {
-  const slot = useContext(PageBarSlot)
+  const slot = useContext(PageBarSlotContext)
   const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches)
   if (isNarrow && slot) return createPortal(children, slot)
   return (

@@ -7,7 +7,7 @@ import {
   type ControlFieldProps,
   controlClass,
   Field,
-  FieldChange,
+  FieldChangeContext,
   splitFieldProps,
 } from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
@@ -34,7 +34,7 @@ export const Select = <Value extends string>({
   ...props
 }: SelectProps<Value>) => {
   const { className, ...controlProps } = props
-  const markChanged = useContext(FieldChange)
+  const markChanged = useContext(FieldChangeContext)
   return (
     // The style element that hides scrollbars would violate the page's CSP.
     <CSPProvider disableStyleElements>

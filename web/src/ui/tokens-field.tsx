@@ -1,7 +1,7 @@
 import { X } from "lucide-react"
 import { useContext, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { Field, FieldChange, type FieldProps } from "./field.tsx"
+import { Field, FieldChangeContext, type FieldProps } from "./field.tsx"
 import { SuggestionInput } from "./suggestion-input.tsx"
 
 interface TokensFieldProps extends Omit<FieldProps, "children"> {
@@ -55,7 +55,7 @@ export const TokensField = (props: TokensFieldProps) => {
 
 /** The values, each with a button that removes it. */
 const TokenList = ({ values, onValues }: Pick<TokensFieldProps, "values" | "onValues">) => {
-  const markChanged = useContext(FieldChange)
+  const markChanged = useContext(FieldChangeContext)
   const remove = (value: string): void => {
     markChanged()
     onValues(values.filter((other) => other !== value))

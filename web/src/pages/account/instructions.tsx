@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
-import { instructionsApi, instructionsQuery } from "../../lib/prompts-api.ts"
+import { instructionsApi, instructionsQuery } from "../../lib/prompt-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { TextAreaField } from "../../ui/field.tsx"
 import { bindField, Form } from "../../ui/form.tsx"

@@ -11,7 +11,7 @@ import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { describeDevice } from "./device-name.ts"
+import { describeDevice } from "./describe-device.ts"
 
 export const SessionsPage = () => {
   const sessions = useQuery(sessionsQuery)

@@ -1,5 +1,5 @@
 import type { MessageKey } from "../../i18n/translate.ts"
-import type { PagePath } from "../../lib/use-page-navigation.ts"
+import type { PagePath } from "../../lib/use-go-to-page.ts"
 
 interface AdminPage {
   to: PagePath

@@ -2,7 +2,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router"
 import { ChevronsUpDown } from "lucide-react"
 import { Fragment } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type PagePath, usePageNavigation } from "../../lib/use-page-navigation.ts"
+import { type PagePath, useGoToPage } from "../../lib/use-go-to-page.ts"
 import { Button } from "../../ui/button.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 import { adminPageGroups, overviewPage } from "./admin-navigation.ts"
@@ -62,7 +62,7 @@ const NavigationEntry = ({ to, label, exact = false }: EntryProps) => (
 
 /** A button that names the current page and lists the others. */
 const NavigationMenu = () => {
-  const go = usePageNavigation()
+  const go = useGoToPage()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = adminPageGroups
     .flatMap(({ pages }) => pages)

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from "react"
 import { createLazyModule } from "../../lib/lazy-module.ts"
-import { TextBoundary } from "../../ui/text-boundary.tsx"
+import { PlainTextFallback } from "../../ui/plain-text-fallback.tsx"
 import { lazyKatex, mayContainFormula } from "./markdown/lazy-katex.ts"
 
 const lazyMarkdown = createLazyModule(() => import("./markdown/markdown.tsx"))
@@ -41,8 +41,8 @@ export const AnswerText = (props: AnswerTextProps) => {
     return <p className="break-words whitespace-pre-wrap">{props.text}</p>
   }
   return (
-    <TextBoundary text={props.text}>
+    <PlainTextFallback text={props.text}>
       <Markdown {...props} />
-    </TextBoundary>
+    </PlainTextFallback>
   )
 }

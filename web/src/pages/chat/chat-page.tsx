@@ -11,9 +11,9 @@ import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useChatEvents } from "../../lib/use-chat-events.ts"
 import { ButtonLink } from "../../ui/button.tsx"
-import { DownloadBoundary } from "../../ui/download-boundary.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { LazyLoadBoundary } from "../../ui/lazy-load-boundary.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { canRender, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
 import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
@@ -67,7 +67,7 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
   const message = chat.messages.find(({ id }) => id === shown?.messageId)
   if (!shown || !message?.sources?.length) return null
   return (
-    <DownloadBoundary>
+    <LazyLoadBoundary>
       <Suspense>
         <SourcesPane
           key={message.id}
@@ -77,7 +77,7 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
           onClose={() => writeLocalStorage("pane", null)}
         />
       </Suspense>
-    </DownloadBoundary>
+    </LazyLoadBoundary>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi } from "../../lib/chat-api.ts"
-import { saveSoon, setProblem } from "../../lib/delayed-saves.ts"
+import { saveSoon, setSaveProblem } from "../../lib/delayed-saves.ts"
 import { newChatDraft, useDraftPart, writeDraftSettings } from "../../lib/drafts.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 
@@ -69,7 +69,7 @@ const useStoredChatSettings = (chat: ChatWithMessages | null) => {
 
   useEffect(() => {
     if (id === undefined) return
-    setProblem(id, value === null ? null : problemOf(parseDraft(value)))
+    setSaveProblem(id, value === null ? null : problemOf(parseDraft(value)))
     if (value === null) return
     saveSoon(id, async (keepalive) => {
       const saved = latest.current.read()

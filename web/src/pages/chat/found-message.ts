@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useLayoutEffect } from "react"
 import type { ChatListItem, ChatWithMessages, Message } from "../../lib/chat-api.ts"
 import type { Turn } from "../../lib/chat-tree.ts"
-import { splitAtMatches } from "../../lib/text-matches.ts"
+import { splitAtMatches } from "../../lib/split-at-matches.ts"
 
 /** Search parameters of a chat's URL: the message that a search found, and the text. */
 export interface FoundMessage {

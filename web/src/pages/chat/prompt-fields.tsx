@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import type { PromptToInsert } from "../../lib/prompt-api.ts"
 import { findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
-import type { PromptToInsert } from "../../lib/prompts-api.ts"
 import { Button } from "../../ui/button.tsx"
 import { Field, TextArea } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"

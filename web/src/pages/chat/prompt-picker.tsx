@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { TextQuote } from "lucide-react"
 import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type PromptListItem, promptsQuery } from "../../lib/prompts-api.ts"
+import { type PromptListItem, promptsQuery } from "../../lib/prompt-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { NoSuggestions, type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
 

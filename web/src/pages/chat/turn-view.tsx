@@ -1,6 +1,6 @@
 import { memo } from "react"
 import { classes } from "../../ui/classes.ts"
-import { TextBoundary } from "../../ui/text-boundary.tsx"
+import { PlainTextFallback } from "../../ui/plain-text-fallback.tsx"
 import { AnswerTurn } from "./answer-turn.tsx"
 import { turnElementId } from "./found-message.ts"
 import type { TurnProps } from "./turn-props.ts"
@@ -27,9 +27,9 @@ export const TurnView = memo((props: TurnProps) => {
       data-role={chosen.role}
       data-state={chosen.state}
     >
-      <TextBoundary text={chosen.content}>
+      <PlainTextFallback text={chosen.content}>
         {chosen.role === "user" ? <UserTurn {...props} /> : <AnswerTurn {...props} />}
-      </TextBoundary>
+      </PlainTextFallback>
     </article>
   )
 }, areTurnsEqual)

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
-import { watchSaves } from "../../lib/delayed-saves.ts"
+import { watchSaveErrors } from "../../lib/delayed-saves.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import type { Attachment } from "./attachments.ts"
@@ -44,7 +44,7 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBa
   const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
-  useEffect(() => watchSaves(chat?.id ?? "", setError), [chat?.id])
+  useEffect(() => watchSaveErrors(chat?.id ?? "", setError), [chat?.id])
 
   const post = async (id: string, message: OutgoingMessage): Promise<void> => {
     await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })

@@ -10,7 +10,7 @@ import { NumberField } from "../../ui/number-field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
-import { functionQuery } from "./functions-api.ts"
+import { functionQuery } from "./function-queries.ts"
 import { useFunction } from "./use-function.ts"
 
 const valuesOf = (one: FunctionRecord) => {

@@ -9,13 +9,13 @@ import { fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
 import { BackLink } from "../../ui/page.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
-import { type Example, examples } from "./examples.ts"
+import { type Example, listExamples } from "./examples.ts"
 
 const emptyValues = { example: "empty", name: "", id: "", description: "" }
 
 export const NewFunctionPage = () => {
   const derivedId = useDerivedId(deriveFunctionId)
-  const all = examples()
+  const all = listExamples()
   const form = useCreateForm({
     initial: emptyValues,
     create: ({ example, name, id, description }) => {

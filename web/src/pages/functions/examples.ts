@@ -23,7 +23,7 @@ const sources = { empty, guide, router, redact, proxy, panel }
 const ids = ["empty", "guide", "router", "redact", "proxy", "panel"] as const
 
 /** Templates for a new function. */
-export const examples = (): Example[] =>
+export const listExamples = (): Example[] =>
   ids.map((id) => ({
     id,
     name: t(`example.${id}`),

@@ -14,7 +14,8 @@ import { LinkTabs } from "../../ui/link-tabs.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { descriptionOf, functionKind, functionQuery } from "./functions-api.ts"
+import { descriptionOf, functionKind } from "./function-descriptions.ts"
+import { functionQuery } from "./function-queries.ts"
 import { EnabledStatus, EnabledSwitch } from "./list.tsx"
 
 const route = getRouteApi("/inside/functions/$functionId")

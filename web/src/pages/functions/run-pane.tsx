@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextAreaField } from "../../ui/field.tsx"
 import { KeyCombination } from "../../ui/key-combination.tsx"
 import { SelectField } from "../../ui/select.tsx"
-import { functionKind } from "./functions-api.ts"
+import { functionKind } from "./function-descriptions.ts"
 import { TrialView } from "./trial-view.tsx"
 import { useTrialRun } from "./use-trial-run.ts"
 

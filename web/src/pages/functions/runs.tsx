@@ -9,8 +9,8 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
-import { runsQuery } from "./functions-api.ts"
-import { OpenCode } from "./open-code.tsx"
+import { runsQuery } from "./function-queries.ts"
+import { OpenCodeLink } from "./open-code-link.tsx"
 import { LogView, RunResultView } from "./trial-view.tsx"
 import { useFunction } from "./use-function.ts"
 
@@ -25,7 +25,7 @@ export const RunsPart = () => {
     <QueryResult query={runs} rows={6}>
       {(all) =>
         all.length === 0 ? (
-          <EmptyState icon={ListTree} title={t("runs.none")} action={<OpenCode />}>
+          <EmptyState icon={ListTree} title={t("runs.none")} action={<OpenCodeLink />}>
             {t("runs.noneHelp")}
           </EmptyState>
         ) : (

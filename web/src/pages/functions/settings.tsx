@@ -8,8 +8,8 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { Form, fieldError } from "../../ui/form.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
-import { valvesQuery } from "./functions-api.ts"
-import { OpenCode } from "./open-code.tsx"
+import { valvesQuery } from "./function-queries.ts"
+import { OpenCodeLink } from "./open-code-link.tsx"
 import { SettingField, type SettingValue } from "./setting-field.tsx"
 import { useFunction } from "./use-function.ts"
 
@@ -21,7 +21,7 @@ export const SettingsPart = () => {
     <QueryResult query={valves} rows={5}>
       {(shown) =>
         Object.keys(shown.settings).length === 0 ? (
-          <EmptyState icon={SlidersHorizontal} title={t("values.none")} action={<OpenCode />}>
+          <EmptyState icon={SlidersHorizontal} title={t("values.none")} action={<OpenCodeLink />}>
             {t("values.noneHelp")}
           </EmptyState>
         ) : (

@@ -11,7 +11,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { functionQuery, versionQuery, versionsQuery } from "./functions-api.ts"
+import { functionQuery, versionQuery, versionsQuery } from "./function-queries.ts"
 import { useFunction } from "./use-function.ts"
 
 /** All versions of a function; older ones can be restored. */

@@ -15,7 +15,7 @@ import { Section } from "../../ui/page.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { useCollection } from "./collection.tsx"
-import { CollectionFields, type CollectionValues } from "./collection-form.tsx"
+import { CollectionFields, type CollectionValues } from "./collection-fields.tsx"
 
 const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
   const { name, description, search, access_grants } = collection

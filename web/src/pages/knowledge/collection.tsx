@@ -7,7 +7,7 @@ import { attachToNewChat } from "../../lib/drafts.ts"
 import { isBuiltInModel } from "../../lib/embedding-model.ts"
 import { type CollectionWithFiles, collectionQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { usePageNavigation } from "../../lib/use-page-navigation.ts"
+import { useGoToPage } from "../../lib/use-go-to-page.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
@@ -15,7 +15,7 @@ import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
-import { mayChange } from "./access.ts"
+import { mayWrite } from "./may-write.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
 
@@ -24,14 +24,14 @@ export const useCollection = () => {
   const { collectionId } = route.useParams()
   const me = useCurrentUser()
   const query = useQuery(collectionQuery(collectionId))
-  const writable = query.data !== undefined && mayChange(me, query.data)
+  const writable = query.data !== undefined && mayWrite(me, query.data)
   const owned = query.data !== undefined && mayManage(me, query.data)
   return { query, writable, owned }
 }
 
 const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
   const me = useCurrentUser()
-  const go = usePageNavigation()
+  const go = useGoToPage()
   const ask = (): void => {
     attachToNewChat(me.id, [{ type: "collection", id, name }])
     go("/")

@@ -3,7 +3,7 @@ import { collectionApi } from "../../lib/knowledge-api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
 import { BackLink } from "../../ui/page.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
-import { CollectionFields, type CollectionValues } from "./collection-form.tsx"
+import { CollectionFields, type CollectionValues } from "./collection-fields.tsx"
 
 const initial: CollectionValues = { name: "", description: "", search: "hybrid", access_grants: [] }
 

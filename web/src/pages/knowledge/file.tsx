@@ -6,10 +6,10 @@ import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import {
-  contentUrl,
   type FileWithOwner,
   fileApi,
   fileCollectionsQuery,
+  fileContentUrl,
   fileQuery,
 } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
@@ -89,7 +89,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
   return (
     <>
       <a
-        href={contentUrl(file.id)}
+        href={fileContentUrl(file.id)}
         download={file.filename}
         className="inline-flex h-8 items-center gap-1.5 rounded border border-field px-3 text-sm font-medium hover:bg-hover"
       >

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Search } from "lucide-react"
 import { type FormEvent, useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { findingsQuery } from "../../lib/knowledge-api.ts"
+import { testSearchQuery } from "../../lib/knowledge-api.ts"
 import { maxQuestionLength } from "../../lib/knowledge-search-params.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -67,7 +67,7 @@ export const PlaygroundPage = () => {
   const id = collection.data?.id ?? ""
   const question = { query: q, k: Number(k), ...(previous !== "" && { previous }) }
   const isEnabled = id !== "" && q !== ""
-  const search = useQuery({ ...findingsQuery(id, question), enabled: isEnabled })
+  const search = useQuery({ ...testSearchQuery(id, question), enabled: isEnabled })
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()

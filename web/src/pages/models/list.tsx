@@ -22,7 +22,7 @@ import {
   describeAccess,
   describeSource,
   type ListedModel,
-  mayChange,
+  mayWrite,
   mergeModels,
   modelOwner,
 } from "./model-descriptions.ts"
@@ -179,7 +179,7 @@ const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {
     mutationFn: (id: string) => api.post("/api/v1/models/model/toggle", { query: { id } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
   })
-  if (!workspace || !mayChange(me, workspace)) return null
+  if (!workspace || !mayWrite(me, workspace)) return null
   // Optimistic; the refetched list shows the actual state.
   const on = toggle.isPending ? !workspace.is_active : workspace.is_active
   return (

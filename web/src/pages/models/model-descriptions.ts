@@ -114,7 +114,7 @@ export const describeAccess = (
 }
 
 /** Whether to offer editing. Group membership may be unknown here; the gateway enforces access. */
-export const mayChange = (me: CurrentUser, model: WorkspaceEntry): boolean =>
+export const mayWrite = (me: CurrentUser, model: WorkspaceEntry): boolean =>
   model.writable ??
   (me.role === "admin" ||
     model.user_id === me.id ||

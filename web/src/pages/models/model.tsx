@@ -23,7 +23,7 @@ import {
   describeAccess,
   describeSource,
   type ListedModel,
-  mayChange,
+  mayWrite,
   mergeModels,
   modelOwner,
 } from "./model-descriptions.ts"
@@ -42,7 +42,7 @@ export const ModelPage = () => {
   const all =
     models.data && own !== undefined ? mergeModels(models.data, own ? [own] : []) : undefined
   const model = all?.find(({ id }) => id === modelId)
-  const editable = own && mayChange(me, own) ? own : null
+  const editable = own && mayWrite(me, own) ? own : null
   if (!all) {
     return (
       <Page title={modelId} breadcrumb={above}>

@@ -31,14 +31,14 @@ const fetchModels = async <T>(path: string, signal: AbortSignal): Promise<T[]> =
   return models ?? []
 }
 
-export const tagsQuery = queryOptions({
+export const installedModelsQuery = queryOptions({
   queryKey: ["runtime", "tags"],
   queryFn: ({ signal }) => fetchModels<OllamaTag>("tags", signal),
   // A pulled model is listed shortly after the pull has ended.
   refetchInterval: 3000,
 })
 
-export const loadedQuery = queryOptions({
+export const loadedModelsQuery = queryOptions({
   queryKey: ["runtime", "loaded"],
   queryFn: ({ signal }) => fetchModels<LoadedModel>("ps", signal),
   refetchInterval: 5000,

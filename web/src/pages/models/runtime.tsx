@@ -13,7 +13,12 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { PullForm } from "./pull-form.tsx"
-import { loadedQuery, type OllamaTag, runtimePath, tagsQuery } from "./runtime-queries.ts"
+import {
+  installedModelsQuery,
+  loadedModelsQuery,
+  type OllamaTag,
+  runtimePath,
+} from "./runtime-queries.ts"
 
 const secondsOf = (time: string | undefined): number | null => {
   const at = Date.parse(time ?? "")
@@ -40,7 +45,7 @@ export const RuntimePage = () => {
 }
 
 const LoadedModels = () => {
-  const loaded = useQuery(loadedQuery)
+  const loaded = useQuery(loadedModelsQuery)
   return (
     <Section title={t("runtime.loaded")} lead={t("runtime.loadedLead")}>
       <QueryResult query={loaded} rows={2}>
@@ -81,7 +86,7 @@ const LoadedModels = () => {
 
 const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
   const client = useQueryClient()
-  const tags = useQuery(tagsQuery)
+  const tags = useQuery(installedModelsQuery)
   const [tagToDelete, setTagToDelete] = useState<OllamaTag | null>(null)
   const remove = async ({ name }: OllamaTag): Promise<void> => {
     await callRaw("DELETE", await runtimePath("delete"), { body: { model: name } })

@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { callRaw } from "../../lib/api.ts"
 import { collectionQuery } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { readEvents } from "../../lib/response-stream.ts"
+import { readJsonEvents } from "../../lib/response-stream.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextArea } from "../../ui/field.tsx"
@@ -39,7 +39,7 @@ const createRequest = async (values: ModelValues, question: string) => ({
 /** Yields the answer's text as it streams. */
 async function* streamAnswer(body: object, signal: AbortSignal): AsyncGenerator<string> {
   const response = await callRaw("POST", "/api/v1/chat/completions", { body, signal })
-  for await (const chunk of readEvents<Chunk>(response)) {
+  for await (const chunk of readJsonEvents<Chunk>(response)) {
     if (chunk.error) throw new Error(chunk.error.message)
     const text = chunk.choices?.[0]?.delta?.content
     if (text) yield text

@@ -1,9 +1,9 @@
 import { type ReactNode, Suspense, useMemo, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { contentUrl } from "../../lib/knowledge-api.ts"
+import { fileContentUrl } from "../../lib/knowledge-api.ts"
 import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { classes } from "../../ui/classes.ts"
-import { DownloadBoundary } from "../../ui/download-boundary.tsx"
+import { LazyLoadBoundary } from "../../ui/lazy-load-boundary.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import type { PdfFailure } from "./open-document.ts"
 
@@ -57,7 +57,7 @@ export const PdfFile = (props: PdfFileProps) => {
           className,
         )}
       >
-        <DownloadBoundary>
+        <LazyLoadBoundary>
           <Suspense
             fallback={
               <div className="p-4">
@@ -70,10 +70,10 @@ export const PdfFile = (props: PdfFileProps) => {
               passage={sought}
               onSearched={setIsFound}
               onFailure={setFailure}
-              download={{ url: contentUrl(id), name }}
+              download={{ url: fileContentUrl(id), name }}
             />
           </Suspense>
-        </DownloadBoundary>
+        </LazyLoadBoundary>
       </div>
       {isFound ? (
         link

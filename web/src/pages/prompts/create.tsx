@@ -1,10 +1,10 @@
 import { useLocation } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
-import { promptApi } from "../../lib/prompts-api.ts"
+import { promptApi } from "../../lib/prompt-api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
 import { BackLink } from "../../ui/page.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
-import { PromptFields, type PromptValues, toCommand } from "./prompt-form.tsx"
+import { PromptFields, type PromptValues, toCommand } from "./prompt-fields.tsx"
 
 const empty: PromptValues = { title: "", command: "", content: "", access_grants: [] }
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { MessageSquare } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
-import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompts-api.ts"
+import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompt-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
@@ -15,7 +15,7 @@ import { useEditForm } from "../../ui/use-form.ts"
 import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
-import { PromptFields, type PromptValues, Variables } from "./prompt-form.tsx"
+import { PromptFields, type PromptValues, Variables } from "./prompt-fields.tsx"
 
 const route = getRouteApi("/inside/prompts/$promptId")
 

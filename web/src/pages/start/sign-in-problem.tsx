@@ -34,7 +34,7 @@ const isProblem = (text: string | undefined): text is SignOnProblem =>
   text !== undefined && Object.hasOwn(problems, text)
 
 /** Why signing in with a provider failed, and what to do. */
-export const ProblemPage = () => {
+export const SignInProblemPage = () => {
   const { problem: problemParam, provider: name, request } = route.useSearch()
   const { data: config } = useQuery(configQuery)
   const { data: session } = useQuery(sessionQuery)

@@ -1,7 +1,7 @@
 import type { EditorView } from "@codemirror/view"
 import { type RefObject, useEffect, useId, useRef, useState } from "react"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
-import { holdKeys } from "../../../browser/held-keys.ts"
+import { holdKeys } from "../../../browser/hold-keys.ts"
 import { t } from "../../../i18n/translate.ts"
 import { classes } from "../../../ui/classes.ts"
 import { ErrorNote } from "../../../ui/error-note.tsx"
@@ -11,7 +11,7 @@ import { Skeleton } from "../../../ui/skeleton.tsx"
 const load = async () => {
   const [{ createEditor, replaceContent, goTo }, { showProblems }] = await Promise.all([
     import("./editor.ts"),
-    import("./problems.ts"),
+    import("./linter.ts"),
   ])
   return { createEditor, replaceContent, goTo, mark: showProblems }
 }

@@ -4,8 +4,8 @@ import { javascript } from "@codemirror/lang-javascript"
 import { EditorState } from "@codemirror/state"
 import { describe, expect, it, vi } from "vitest"
 import { completions } from "./completions.ts"
+import { findUnknownMembers } from "./linter.ts"
 import { readModuleTypes } from "./module-types.ts"
-import { findUnknownMembers } from "./problems.ts"
 
 vi.mock("../../../i18n/translate.ts", () => ({ t: (key: string) => `translated ${key}` }))
 

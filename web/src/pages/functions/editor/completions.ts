@@ -12,7 +12,7 @@ import type { SyntaxNode } from "@lezer/common"
 import { t } from "../../../i18n/translate.ts"
 import type { Member } from "./declarations.ts"
 import type { ModuleTypes } from "./module-types.ts"
-import { parseUpTo } from "./syntax.ts"
+import { parseUpTo } from "./parse-up-to.ts"
 import { findTypeMembers, type InferenceSource, inferType } from "./type-inference.ts"
 
 export const createInferenceSource = (state: EditorState, types: ModuleTypes): InferenceSource => ({

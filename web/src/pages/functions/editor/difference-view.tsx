@@ -18,7 +18,7 @@ export const DifferenceView = ({ before, after, label }: DifferenceViewProps) =>
     let view: EditorView | undefined
     let isUnmounted = false
     const open = async (): Promise<void> => {
-      const { createDifferenceView } = await import("./difference.ts")
+      const { createDifferenceView } = await import("./create-difference-view.ts")
       if (isUnmounted || !container.current) return
       view = createDifferenceView({ parent: container.current, before, after, label })
       setReady(true)

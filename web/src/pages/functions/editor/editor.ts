@@ -22,8 +22,8 @@ import {
 } from "@codemirror/view"
 import { completions, hoverDocumentation } from "./completions.ts"
 import { editorTheme } from "./editor-theme.ts"
+import { createLinter, type LintOptions } from "./linter.ts"
 import { type ModuleTypes, readModuleTypes } from "./module-types.ts"
-import { createLinter, type LintOptions } from "./problems.ts"
 
 export interface EditorOptions extends Omit<LintOptions, "known"> {
   parent: HTMLElement

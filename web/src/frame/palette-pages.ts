@@ -24,9 +24,9 @@ import {
   UsersRound,
 } from "lucide-react"
 import type { MessageKey } from "../i18n/translate.ts"
-import type { PagePath } from "../lib/use-page-navigation.ts"
+import type { PagePath } from "../lib/use-go-to-page.ts"
 
-export interface Destination {
+export interface PalettePage {
   to: PagePath
   label: MessageKey
   icon: LucideIcon
@@ -34,7 +34,7 @@ export interface Destination {
 }
 
 /** Every page that the command palette lists. */
-export const destinations: readonly Destination[] = [
+export const palettePages: readonly PalettePage[] = [
   { to: "/", label: "chat.new", icon: MessageSquare },
   { to: "/models", label: "label.models", icon: Boxes },
   { to: "/models/new", label: "models.create", icon: Boxes },

@@ -12,7 +12,7 @@ const maxWordLength = 500
 const continuation = /[\p{M}\udc00-\udfff]/u
 
 /** A text without the marks that are too many; what is copied or saved keeps them. */
-export const withoutExcessMarks = (text: string): string =>
+export const removeExcessMarks = (text: string): string =>
   text.length <= maxMarks
     ? text
     : text.replace(marks, (run) =>
@@ -35,12 +35,15 @@ const withBreaks = (text: string): ReactNode => {
 }
 
 /** A text that a browser draws in a time proportional to its length. */
-export const drawableText = (text: string): ReactNode => withBreaks(withoutExcessMarks(text))
+export const limitDrawingCost = (text: string): ReactNode => withBreaks(removeExcessMarks(text))
 
 /** Applies a function to the texts among an element's children; the same children if none changes. */
-export const mapTexts = (children: ReactNode, map: (text: string) => ReactNode): ReactNode => {
+export const mapTextChildren = (
+  children: ReactNode,
+  map: (text: string) => ReactNode,
+): ReactNode => {
   if (typeof children === "string") return map(children)
   if (!Array.isArray(children)) return children
-  const mapped = children.map((child: ReactNode) => mapTexts(child, map))
+  const mapped = children.map((child: ReactNode) => mapTextChildren(child, map))
   return mapped.every((child, index) => child === children[index]) ? children : mapped
 }

@@ -1,6 +1,6 @@
 import { isValidElement } from "react"
 import { expect, it } from "vitest"
-import { drawableText, mapTexts, withoutExcessMarks } from "./drawable-text.ts"
+import { limitDrawingCost, mapTextChildren, removeExcessMarks } from "./limit-drawing-cost.ts"
 
 it.each([
   ["Thai", "ที่นี่มีน้ำอยู่ใต้พื้น"],
@@ -11,9 +11,9 @@ it.each([
   ["Tibetan", "ཧཱུྃ བཀྲ་ཤིས་བདེ་ལེགས"],
   ["Zalgo", `H${"\u0315\u0358\u0321".repeat(11)}e${"\u0336".repeat(40)}`],
 ])("text in %s is shown as it is", (_, text) => {
-  expect(drawableText(text)).toBe(text)
+  expect(limitDrawingCost(text)).toBe(text)
   const long = `${text} `.repeat(200)
-  expect(drawableText(long)).toBe(long)
+  expect(limitDrawingCost(long)).toBe(long)
 })
 
 it.each([
@@ -22,7 +22,7 @@ it.each([
   ["Arabic vowels", "\u0628", "\u064b"],
   ["marks of several kinds", "a", "\u0301\u0489\u20dd\ufe0f\u200d"],
 ])("%s are limited on each character, and what follows is kept", (_, base, mark) => {
-  const shown = withoutExcessMarks(`b${base}${mark.repeat(50_000)}c ${base}${mark}d`)
+  const shown = removeExcessMarks(`b${base}${mark.repeat(50_000)}c ${base}${mark}d`)
   expect(shown.length).toBeLessThan(150)
   expect(shown.startsWith(`b${base}${mark}`)).toBe(true)
   expect(shown.endsWith(`c ${base}${mark}d`)).toBe(true)
@@ -30,7 +30,7 @@ it.each([
 
 it("a word without an end may break, and loses nothing", () => {
   const word = "\u0628\u064b".repeat(5000)
-  const shown = drawableText(`before ${word} after`)
+  const shown = limitDrawingCost(`before ${word} after`)
   const parts = Array.isArray(shown) ? shown : [shown]
   expect(parts.filter((part) => !isValidElement(part)).join("")).toBe(`before ${word} after`)
   expect(parts.filter(isValidElement).length).toBeGreaterThan(15)
@@ -40,5 +40,5 @@ it("a word without an end may break, and loses nothing", () => {
 
 it("children without such a text stay the same", () => {
   const children = ["short", ["a b ".repeat(1000), null], 5]
-  expect(mapTexts(children, drawableText)).toBe(children)
+  expect(mapTextChildren(children, limitDrawingCost)).toBe(children)
 })

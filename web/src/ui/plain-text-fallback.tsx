@@ -8,7 +8,7 @@ interface TextBoundaryProps {
 }
 
 /** Shows a plain text if its children can't be rendered, until the text changes. */
-export class TextBoundary extends Component<TextBoundaryProps, { failed: boolean }> {
+export class PlainTextFallback extends Component<TextBoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError = () => ({ failed: true })

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { splitAtMatches } from "./text-matches.ts"
+import { splitAtMatches } from "./split-at-matches.ts"
 
 const marked = (text: string, query: string): string =>
   splitAtMatches(text, query)

@@ -3,7 +3,7 @@ import { ButtonLink } from "../../ui/button.tsx"
 import { useFunction } from "./use-function.ts"
 
 /** Opens the function's code, for empty tabs that are filled from there. */
-export const OpenCode = () => (
+export const OpenCodeLink = () => (
   <ButtonLink to="/functions/$functionId" params={{ functionId: useFunction().id }}>
     {t("functions.openCode")}
   </ButtonLink>

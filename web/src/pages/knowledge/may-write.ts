@@ -3,7 +3,7 @@ import type { CurrentUser } from "../../lib/session.ts"
 import { mayManage } from "../grants/access.ts"
 
 /** Whether to offer editing. Group membership is unknown here; the gateway enforces access. */
-export const mayChange = (me: CurrentUser, collection: CollectionWithFiles): boolean =>
+export const mayWrite = (me: CurrentUser, collection: CollectionWithFiles): boolean =>
   mayManage(me, collection) ||
   collection.access_grants.some(
     ({ permission, principal_type, principal_id }) =>

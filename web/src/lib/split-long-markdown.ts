@@ -23,7 +23,7 @@ const isCut = (length: number, line: string, next: string): boolean =>
  * Cuts a long text between blocks: some of marked's rules read from each block to the end, which
  * takes a time that is quadratic in the length. Fenced code stays in one piece.
  */
-export const splitSections = (text: string): readonly string[] => {
+export const splitLongMarkdown = (text: string): readonly string[] => {
   if (text.length <= sectionLength) return [text]
   const sections: string[] = []
   let start = 0

@@ -3,7 +3,7 @@ import { type LinkProps, useRouter } from "@tanstack/react-router"
 export type PagePath = NonNullable<LinkProps["to"]>
 
 /** Returns a function that navigates to a page without path parameters. */
-export const usePageNavigation = (): ((to: PagePath) => void) => {
+export const useGoToPage = (): ((to: PagePath) => void) => {
   const router = useRouter()
   return (to) => void router.navigate({ to } as Parameters<typeof router.navigate>[0])
 }

@@ -5,7 +5,7 @@ import type { SyntaxNode } from "@lezer/common"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
 import { createInferenceSource } from "./completions.ts"
 import type { ModuleTypes } from "./module-types.ts"
-import { parseUpTo } from "./syntax.ts"
+import { parseUpTo } from "./parse-up-to.ts"
 import { findTypeMembers, inferType } from "./type-inference.ts"
 
 export interface LintMessages {

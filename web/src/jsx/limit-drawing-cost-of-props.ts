@@ -1,13 +1,13 @@
 import { type ElementType, Fragment, type ReactNode } from "react"
-import { drawableText, mapTexts, withoutExcessMarks } from "./drawable-text.ts"
+import { limitDrawingCost, mapTextChildren, removeExcessMarks } from "./limit-drawing-cost.ts"
 
 export interface Props {
   children?: ReactNode
 }
 
 /** An element's texts can be drawn in time; a component gets a string for a string. */
-export const drawableProps = (type: ElementType, props: Props): Props => {
+export const limitDrawingCostOfProps = (type: ElementType, props: Props): Props => {
   const isElement = typeof type === "string" || type === Fragment
-  const children = mapTexts(props.children, isElement ? drawableText : withoutExcessMarks)
+  const children = mapTextChildren(props.children, isElement ? limitDrawingCost : removeExcessMarks)
   return children === props.children ? props : { ...props, children }
 }
