@@ -32,13 +32,11 @@ export const account = {
   "keys.none": "Noch keine API-Schlüssel",
   "keys.noneHelp": "Mit einem API-Schlüssel kann ein Programm die Modelle dieses Servers nutzen.",
   "keys.scope": "Umfang",
-  "keys.someModels": { one: "{count} Modell", other: "{count} Modelle" },
   "keys.allRoutes": "alle Routen",
   "keys.someRoutes": { one: "{count} Route", other: "{count} Routen" },
   "keys.used": "Verwendet",
   "keys.expired": "Abgelaufen",
   "keys.inDays": { one: "In {count} Tag", other: "In {count} Tagen" },
-  "keys.models": "Erlaubte Modelle",
   "keys.routes": "Erlaubte Routen",
   "keys.routesHelp":
     "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",

@@ -38,7 +38,5 @@ export const conversation = {
   "markdown.enlargeDiagram": "Diagramm vergrößern",
   "markdown.downloadSvg": "Als SVG herunterladen",
   "markdown.downloadPng": "Als PNG herunterladen",
-  "markdown.zoomIn": "Vergrößern",
-  "markdown.zoomOut": "Verkleinern",
   "markdown.fit": "An Fenster anpassen",
 }

@@ -19,7 +19,6 @@ export const functions = {
   "functions.aroundNone": "Filtert noch keine Modelle",
   "functions.aroundSome": { one: "Filtert {count} Modell", other: "Filtert {count} Modelle" },
   "functions.lastRun": "Letzte Ausführung",
-  "functions.on": "Aktiviert",
   "functions.openCode": "Code öffnen",
   "functions.versions": "Versionen",
   "functions.runs": "Ausführungen",

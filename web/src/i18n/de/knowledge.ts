@@ -1,6 +1,5 @@
 export const knowledge = {
   "knowledge.lead": "Dateien, auf die sich Ihre Chats stützen und die sie zitieren können.",
-  "knowledge.one": "Sammlung",
   "knowledge.create": "Sammlung erstellen",
   "knowledge.createLead":
     "Geben Sie der Sammlung einen Namen. Dateien können Sie auf der nächsten Seite hinzufügen.",
@@ -17,7 +16,6 @@ export const knowledge = {
   "knowledge.onlyOwnerShares":
     "Nur die Person, der die Sammlung gehört, und Admins können den Zugriff ändern oder die Sammlung löschen.",
   "knowledge.grants": "Wer diese Sammlung und ihre Dateien lesen darf",
-  "knowledge.files": { one: "{count} Datei", other: "{count} Dateien" },
   "knowledge.empty": "Leer",
   "knowledge.reading": { one: "{count} in Bearbeitung", other: "{count} in Bearbeitung" },
   "knowledge.failed": { one: "{count} fehlgeschlagen", other: "{count} fehlgeschlagen" },
@@ -79,7 +77,6 @@ export const knowledge = {
   "upload.drop": "Dateien oder Ordner hier ablegen",
   "upload.files": "Dateien wählen",
   "upload.folder": "Ordner wählen",
-  "upload.waiting": "Wartet",
   "upload.interrupted": "Das Hochladen wurde unterbrochen.",
   "upload.progress": "{name} wird hochgeladen",
   "upload.more": { one: "und {count} weitere", other: "und {count} weitere" },
@@ -132,7 +129,6 @@ export const knowledge = {
   "attach.choose": "Sammlungen und Dateien",
   "attach.none": "Keine Sammlungen oder Dateien gefunden.",
   "attach.about": "Angehängt",
-  "attach.reading": "In Bearbeitung",
   "attach.gone": "Dieses Element ist nicht mehr vorhanden.",
   "attach.stored": "Diese Datei wurde nicht verarbeitet. Versuchen Sie es erneut.",
   "attach.later": {

@@ -1,7 +1,4 @@
 export const models = {
-  "models.away": "Nicht verfügbar",
-  "models.off": "Deaktiviert",
-  "models.ready": "Bereit",
   "models.lead": "Modelle aus Verbindungen und hier erstellte Modelle.",
   "models.create": "Modell erstellen",
   "models.createLead": "Passen Sie ein vorhandenes Modell mit eigenen Anweisungen an.",
@@ -10,7 +7,6 @@ export const models = {
   "models.anySource": "Alle Quellen",
   "models.workspace": "Hier erstellt",
   "models.can": "Fähigkeiten",
-  "models.function": "Funktion",
   "models.byFunction": "In der Funktion festgelegt",
   "models.openFunction": "Funktion öffnen",
   "models.adminsOnly": "Nur Admins",
@@ -43,7 +39,6 @@ export const models = {
   "can.embedding": "Embeddings",
   "can.audio": "Audio",
   "can.insert": "Textlücken füllen",
-  "param.default": "Standard",
   "param.temperatureHelp": "0 bis 2. Höhere Werte variieren stärker.",
   "param.topPHelp": "0 bis 1. Niedrigere Werte variieren weniger.",
   "param.maxTokens": "Maximale Antwortlänge",

@@ -3,7 +3,6 @@ export const programs = {
   "programs.lead":
     "Nutzen Sie die Modelle dieses Servers in Coding-Agenten, Editoren und Skripten.",
   "programs.program": "Programm",
-  "programs.address": "Adresse",
   "programs.keyHelp":
     "Erstellen Sie einen Schlüssel für dieses Programm, oder ersetzen Sie {placeholder} unten durch einen vorhandenen.",
   "programs.keyCreated": "Er ist unten bereits eingesetzt und wird nicht noch einmal angezeigt.",

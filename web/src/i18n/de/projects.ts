@@ -40,7 +40,6 @@ export const projects = {
   "chat.importing": "Wird importiert …",
   "chat.importFailed": "{file}: Diese Datei enthält keine lesbaren Chats.",
   "chat.importFailedBecause": "{file}: {reason}",
-  "chat.count": { one: "{count} Chat", other: "{count} Chats" },
   "chat.notDeleted": "{title} konnte nicht gelöscht werden: {reason}",
   "chat.notChanged": {
     one: "Der Chat konnte nicht geändert werden",

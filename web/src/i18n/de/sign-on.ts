@@ -5,7 +5,6 @@ export const signOn = {
   "session.leadProvider": "Melden Sie sich mit dem Konto Ihrer Organisation an.",
   "problem.lead": "Sie sind nicht angemeldet.",
   "problem.leadIn": "An Ihrem Konto wurde nichts geändert.",
-  "problem.again": "Erneut versuchen",
   "problem.toSignIn": "Zur Anmeldung",
   "problem.toAccount": "Zu Ihrem Konto",
   "problem.admins": "Für die Administration: Anfrage {request}, {problem}",

@@ -24,7 +24,6 @@ export const start = {
     "Das Gateway schreibt ihn beim Start in sein Protokoll. Er belegt, dass Sie diesen Server betreiben.",
   "welcome.stepChat": "Chat",
   "welcome.stepDone": "Erledigt:",
-  "source.title": "Modelle verbinden",
   "source.lead":
     "Verbinden Sie eine Laufzeitumgebung auf Ihrem Rechner oder einen Anbieter mit API-Schlüssel.",
   "source.looking": "Suche nach einer Laufzeitumgebung unter {address}",

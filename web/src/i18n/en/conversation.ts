@@ -39,7 +39,5 @@ export const conversation = {
   "markdown.enlargeDiagram": "Enlarge diagram",
   "markdown.downloadSvg": "Download as SVG",
   "markdown.downloadPng": "Download as PNG",
-  "markdown.zoomIn": "Zoom in",
-  "markdown.zoomOut": "Zoom out",
   "markdown.fit": "Fit to window",
 }

@@ -19,7 +19,6 @@ export const functions = {
   "functions.aroundNone": "Filters no models yet",
   "functions.aroundSome": { one: "Filters {count} model", other: "Filters {count} models" },
   "functions.lastRun": "Last run",
-  "functions.on": "Enabled",
   "functions.openCode": "Open code",
   "functions.versions": "Versions",
   "functions.runs": "Runs",

@@ -1,6 +1,5 @@
 export const knowledge = {
   "knowledge.lead": "Files your chats can draw on and cite.",
-  "knowledge.one": "Collection",
   "knowledge.create": "Create collection",
   "knowledge.createLead": "Name the collection. You can add files on the next page.",
   "knowledge.searchLists": "Search collections",
@@ -15,7 +14,6 @@ export const knowledge = {
   "knowledge.onlyOwnerShares":
     "Only the owner and administrators can change who has access or delete this collection.",
   "knowledge.grants": "Who can read this collection and its files",
-  "knowledge.files": { one: "{count} file", other: "{count} files" },
   "knowledge.empty": "Empty",
   "knowledge.reading": { one: "{count} processing", other: "{count} processing" },
   "knowledge.failed": { one: "{count} failed", other: "{count} failed" },
@@ -72,7 +70,6 @@ export const knowledge = {
   "upload.drop": "Drop files or folders here",
   "upload.files": "Choose files",
   "upload.folder": "Choose folder",
-  "upload.waiting": "Queued",
   "upload.interrupted": "The upload was interrupted.",
   "upload.progress": "Uploading {name}",
   "upload.more": { one: "and {count} more", other: "and {count} more" },
@@ -125,7 +122,6 @@ export const knowledge = {
   "attach.choose": "Collections and files",
   "attach.none": "No collections or files found.",
   "attach.about": "Attached",
-  "attach.reading": "Processing",
   "attach.gone": "This item no longer exists.",
   "attach.stored": "This file hasn't been processed. Try again.",
   "attach.later": {

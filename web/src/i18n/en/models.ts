@@ -1,7 +1,4 @@
 export const models = {
-  "models.away": "Unavailable",
-  "models.off": "Disabled",
-  "models.ready": "Ready",
   "models.lead": "Models from connections and models created here.",
   "models.create": "Create model",
   "models.createLead": "Customize an existing model with your own instructions.",
@@ -10,7 +7,6 @@ export const models = {
   "models.anySource": "Any source",
   "models.workspace": "Created here",
   "models.can": "Capabilities",
-  "models.function": "Function",
   "models.byFunction": "Set in the function",
   "models.openFunction": "Open function",
   "models.adminsOnly": "Admins only",
@@ -40,7 +36,6 @@ export const models = {
   "can.embedding": "Embeddings",
   "can.audio": "Audio",
   "can.insert": "Infill",
-  "param.default": "Default",
   "param.temperatureHelp": "0 to 2. Higher values vary more.",
   "param.topPHelp": "0 to 1. Lower values vary less.",
   "param.maxTokens": "Maximum answer length",

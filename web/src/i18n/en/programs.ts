@@ -2,7 +2,6 @@ export const programs = {
   "programs.title": "Connect a program",
   "programs.lead": "Use the models of this server in coding agents, editors, and scripts.",
   "programs.program": "Program",
-  "programs.address": "Address",
   "programs.keyHelp":
     "Create a key for this program, or replace {placeholder} below with a key you already have.",
   "programs.keyCreated": "It's part of the lines below. You won't be able to see it again.",

@@ -39,7 +39,6 @@ export const projects = {
   "chat.importing": "Importing…",
   "chat.importFailed": "{file}: no readable chats found in this file.",
   "chat.importFailedBecause": "{file}: {reason}",
-  "chat.count": { one: "{count} chat", other: "{count} chats" },
   "chat.notDeleted": "Couldn't delete {title}: {reason}",
   "chat.notChanged": { one: "Couldn't change the chat", other: "Couldn't change {count} chats" },
   "chat.dismiss": "Dismiss",

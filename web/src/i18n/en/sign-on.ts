@@ -5,7 +5,6 @@ export const signOn = {
   "session.leadProvider": "Use your organization's account.",
   "problem.lead": "You're not signed in.",
   "problem.leadIn": "Nothing was changed in your account.",
-  "problem.again": "Try again",
   "problem.toSignIn": "Go to sign-in",
   "problem.toAccount": "Go to your account",
   "problem.admins": "For administrators: request {request}, {problem}",

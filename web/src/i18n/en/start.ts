@@ -22,7 +22,6 @@ export const start = {
     "The gateway prints it to its log at startup. It proves that you run this server.",
   "welcome.stepChat": "Chat",
   "welcome.stepDone": "Done:",
-  "source.title": "Connect models",
   "source.lead": "Connect a runtime on your machine, or a provider with an API key.",
   "source.looking": "Looking for a runtime at {address}",
   "source.found": {

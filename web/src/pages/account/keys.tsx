@@ -94,7 +94,7 @@ const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
 
 const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
   <span title={[...(models ?? []), ...(routes ?? [])].join("\n")}>
-    {models ? t("keys.someModels", { count: models.length }) : t("label.allModels")}
+    {models ? t("objects.count.model", { count: models.length }) : t("label.allModels")}
     {" · "}
     {routes ? t("keys.someRoutes", { count: routes.length }) : t("keys.allRoutes")}
   </span>

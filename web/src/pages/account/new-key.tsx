@@ -75,7 +75,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
         }))}
       />
       <TokensField
-        label={t("keys.models")}
+        label={t("label.allowedModels")}
         placeholder={t("label.allModels")}
         values={values.models}
         onValues={(next) => set({ models: next })}

@@ -72,8 +72,8 @@ const LoadedSetup = ({
     <>
       <ProgramChooser program={program} onProgram={onProgram} />
       <div className="flex flex-col gap-0.5">
-        <p className="text-sm font-medium">{t("programs.address")}</p>
-        <CopyableValue name={t("programs.address")} value={origin} />
+        <p className="text-sm font-medium">{t("label.address")}</p>
+        <CopyableValue name={t("label.address")} value={origin} />
       </div>
       {keyField}
       <div className="grid gap-4 wide:grid-cols-2">

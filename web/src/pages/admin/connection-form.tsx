@@ -59,13 +59,13 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   return (
     <>
       <TextField
-        label={t("connection.name")}
+        label={t("label.name")}
         {...bindField(props, "name")}
         placeholder={hostOf(values) || provider?.label}
         disabled={locked !== undefined}
       />
       <TextField
-        label={t("connection.address")}
+        label={t("label.address")}
         type="url"
         {...bindField(props, "base_url")}
         locked={locked}
@@ -75,7 +75,7 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
       />
       {locked === undefined && (
         <TextField
-          label={t("connection.key")}
+          label={t("label.apiKey")}
           help={keyHelp(savedKey)}
           type="password"
           {...bindField(props, "api_key")}

@@ -34,7 +34,7 @@ const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permi
 export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps) => (
   <>
     <SwitchField
-      label={t("connection.enabled")}
+      label={t("label.enabled")}
       checked={values.enabled}
       onValue={(enabled) => set({ enabled })}
     />
@@ -48,7 +48,7 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
       readOnly
     />
     <TokensField
-      label={t("connection.allowed")}
+      label={t("label.allowedModels")}
       help={t("connection.allowedHelp")}
       placeholder={t("label.allModels")}
       values={values.allowed_models ?? []}
@@ -72,7 +72,7 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
               key={name}
               label={t(`connection.${name}`)}
               error={fieldError(error, name)}
-              placeholder={t("connection.usual")}
+              placeholder={t("label.default")}
               value={values[name]}
               onValue={(value) => set({ [name]: value })}
               onEmpty={() => set({ [name]: null })}

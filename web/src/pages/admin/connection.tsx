@@ -33,7 +33,7 @@ export const ConnectionPage = () => {
   const connection = useQuery(connectionQuery(connectionId))
   return (
     <Page
-      title={connection.data?.name ?? t("connections.one")}
+      title={connection.data?.name ?? t("objects.type.connection")}
       lead={connection.data?.base_url}
       breadcrumb={<BackLink to="/admin/connections">{t("label.connections")}</BackLink>}
       narrow
@@ -54,7 +54,7 @@ export const ConnectionPage = () => {
 const State = ({ connection: { kind, health } }: { connection: ConnectionView }) => (
   <DefinitionList
     rows={[
-      [t("connection.kind"), <ProviderLabel key={kind} kind={kind} />],
+      [t("label.type"), <ProviderLabel key={kind} kind={kind} />],
       [
         t("connections.health"),
         <div key="health">

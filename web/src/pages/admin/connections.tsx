@@ -61,7 +61,7 @@ const columns = (
 ): Column<ConnectionView>[] => [
   {
     id: "name",
-    header: t("connection.name"),
+    header: t("label.name"),
     grow: true,
     cell: ({ id, name, base_url, source }) => (
       <NameCell detail={base_url}>
@@ -78,7 +78,7 @@ const columns = (
   },
   {
     id: "kind",
-    header: t("connection.kind"),
+    header: t("label.type"),
     wideOnly: true,
     cell: ({ kind }) => <ProviderLabel kind={kind} />,
   },

@@ -142,7 +142,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           label={t("settings.template")}
           help={t("settings.templateHelp", { mark: "{{sources}}" })}
           {...bindField(form, "rag_template")}
-          placeholder={t("param.default")}
+          placeholder={t("label.default")}
         />
       </SettingsGroup>
       <SettingsGroup title={t("settings.retention")}>

@@ -61,7 +61,7 @@ const iconOf = ({ type, state }: DraftAttachment): ReactNode => {
 }
 
 const progressText = ({ state, sent, size }: Upload): string => {
-  if (state === "waiting") return t("upload.waiting")
+  if (state === "waiting") return t("files.state.pending")
   return `${Math.floor((sent / Math.max(size, 1)) * 100)} %`
 }
 
@@ -76,7 +76,7 @@ const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
     <Chip
       icon={iconOf(one)}
       name={one.name}
-      note={one.state === "reading" ? t("attach.reading") : undefined}
+      note={one.state === "reading" ? t("files.state.processing") : undefined}
       error={retry.error ? errorText(retry.error) : one.error}
       onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
       removeLabel={t("action.removeOne", { name: one.name })}

@@ -28,7 +28,7 @@ export const useSuggestions = (query: string) => {
       key: `collection ${id}`,
       icon: Library,
       label: name,
-      note: t("knowledge.files", { count: file_counts.total }),
+      note: t("objects.count.file", { count: file_counts.total }),
       attachment: { type: "collection" as const, id, name },
     })),
     ...(files.data?.items ?? []).map(({ id, filename }) => ({

@@ -6,7 +6,7 @@ import { type Deletion, removeDeletion, retryDeletion, useDeletions } from "./de
 
 const titleOf = ({ chats }: Deletion): string => {
   const [first] = chats
-  if (chats.length > 1) return t("chat.count", { count: chats.length })
+  if (chats.length > 1) return t("objects.count.chat", { count: chats.length })
   return first?.title || t("chat.untitled")
 }
 

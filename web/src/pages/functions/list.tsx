@@ -45,7 +45,7 @@ export const FunctionsPage = () => {
           label: t("label.status"),
           options: [
             { value: "", label: t("label.anyStatus") },
-            { value: "on", label: t("functions.on") },
+            { value: "on", label: t("label.enabled") },
             { value: "off", label: t("label.disabled") },
           ],
         },
@@ -120,7 +120,7 @@ const LastRun = ({ outcome, created_at }: NonNullable<FunctionListItem["last_run
 )
 
 export const EnabledStatus = ({ on }: { on: boolean }) => (
-  <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "label.disabled")}</Status>
+  <Status tone={on ? "ok" : "plain"}>{t(on ? "label.enabled" : "label.disabled")}</Status>
 )
 
 export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {

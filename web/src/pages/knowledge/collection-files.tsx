@@ -136,7 +136,7 @@ const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) =
 const summaryOf = (counts: FileCounts): string => {
   const { failed, reading } = countUnread(counts)
   const parts = [
-    t("knowledge.files", { count: counts.total }),
+    t("objects.count.file", { count: counts.total }),
     reading > 0 && t("knowledge.reading", { count: reading }),
     failed > 0 && t("knowledge.failed", { count: failed }),
   ]

@@ -76,20 +76,20 @@ export const CollectionLayout = () => {
   const above = <BackLink to="/knowledge">{t("label.knowledge")}</BackLink>
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <Page title={t("knowledge.one")} breadcrumb={above}>
+      <Page title={t("objects.type.collection")} breadcrumb={above}>
         <CollectionNotFound />
       </Page>
     )
   }
   return (
     <Page
-      title={data?.name ?? t("knowledge.one")}
+      title={data?.name ?? t("objects.type.collection")}
       lead={data?.description}
       breadcrumb={above}
       action={data && <ChatButton collection={data} />}
     >
       <LinkTabs
-        label={t("knowledge.one")}
+        label={t("objects.type.collection")}
         tabs={[
           { to: "/knowledge/$collectionId", label: t("label.files"), exact: true },
           { to: "/knowledge/$collectionId/search", label: t("playground.title") },

@@ -25,7 +25,7 @@ const Row = ({ upload, onRetry, onCancel }: UploadRowProps) => {
         <span className="flex items-baseline justify-between gap-3">
           <span className="truncate">{name}</span>
           <span className="shrink-0 text-xs text-muted tabular">
-            {state === "waiting" && t("upload.waiting")}
+            {state === "waiting" && t("files.state.pending")}
             {state === "sending" && `${formatBytes(sent)} / ${formatBytes(size)}`}
           </span>
         </span>

@@ -58,7 +58,7 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
             choices={choices.map(({ id, name, file_counts }) => ({
               value: id,
               label: name,
-              note: t("knowledge.files", { count: file_counts.total }),
+              note: t("objects.count.file", { count: file_counts.total }),
             }))}
             value={null}
             onQuery={setQuery}

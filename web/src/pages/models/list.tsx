@@ -67,7 +67,7 @@ export const ModelsPage = () => {
             { value: "workspace", label: t("models.workspace") },
             { value: "local", label: t("label.runtime") },
             { value: "external", label: t("label.provider") },
-            { value: "function", label: t("models.function") },
+            { value: "function", label: t("objects.type.function") },
           ],
         },
         {
@@ -166,10 +166,15 @@ const columns = (connections: readonly ConnectionView[] | undefined): Column<Lis
   { id: "on", header: "", align: "right", cell: (model) => <EnabledSwitch model={model} /> },
 ]
 
+const availabilities = {
+  ready: { tone: "ok", label: "label.ready" },
+  away: { tone: "danger", label: "label.unavailable" },
+  off: { tone: "plain", label: "label.disabled" },
+} as const
+
 export const AvailabilityStatus = ({ model }: { model: ListedModel }) => {
-  const availability = availabilityOf(model)
-  const tone = { ready: "ok", away: "danger", off: "plain" } as const
-  return <Status tone={tone[availability]}>{t(`models.${availability}`)}</Status>
+  const { tone, label } = availabilities[availabilityOf(model)]
+  return <Status tone={tone}>{t(label)}</Status>
 }
 
 const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {

@@ -65,16 +65,14 @@ export const capabilityNames = (record: ModelRecord | undefined): string[] =>
       return key ? t(key) : name
     })
 
-export type Availability = "ready" | "away" | "off"
-
-export const availabilityOf = ({ record, workspace }: ListedModel): Availability => {
+export const availabilityOf = ({ record, workspace }: ListedModel): "ready" | "away" | "off" => {
   if (workspace && !workspace.is_active) return "off"
   return record?.available ? "ready" : "away"
 }
 
 export const describeSource = ({ record, workspace }: ListedModel): string => {
   if (workspace) return t("models.basedOn", { base: workspace.base_model_id })
-  if (record?.connection_type === "function") return t("models.function")
+  if (record?.connection_type === "function") return t("objects.type.function")
   const names = record?.connections.map(({ name }) => name) ?? []
   return names.length > 0 ? names.join(", ") : (record?.owned_by ?? "")
 }

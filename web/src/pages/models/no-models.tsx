@@ -10,7 +10,7 @@ export const describeNoModels = (role: CurrentUser["role"]) => ({
   help: t(role === "admin" ? "models.noneAdmin" : "models.noneUser"),
   action: role === "admin" && (
     <ButtonLink to="/connect" variant="primary">
-      {t("source.title")}
+      {t("action.connectModels")}
     </ButtonLink>
   ),
 })

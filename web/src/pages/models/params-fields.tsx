@@ -63,7 +63,7 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
             help={t(help)}
             error={fieldError(error, `params.${name}`)}
             isWhole={isWhole}
-            placeholder={t("param.default")}
+            placeholder={t("label.default")}
             value={numberOf(params[name])}
             onValue={(value) => set(name, value)}
             onEmpty={() => set(name, undefined)}
@@ -76,7 +76,7 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
         onValue={(value) => set("reasoning_effort", value === "" ? undefined : value)}
         options={efforts.map((value) => ({
           value,
-          label: value === "" ? t("param.default") : t(`param.effort.${value}`),
+          label: value === "" ? t("label.default") : t(`param.effort.${value}`),
         }))}
       />
       <TokensField

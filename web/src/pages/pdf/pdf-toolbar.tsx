@@ -73,20 +73,20 @@ export const PdfToolbar = (props: PdfToolbarProps) => {
     >
       <IconButton
         icon={ChevronUp}
-        label={t("pdf.previous")}
+        label={t("list.previous")}
         disabled={page <= 1}
         onClick={() => onPage(page - 1)}
       />
       <IconButton
         icon={ChevronDown}
-        label={t("pdf.next")}
+        label={t("list.next")}
         disabled={page >= count}
         onClick={() => onPage(page + 1)}
       />
       <PageField page={page} count={count} onPage={onPage} />
       <span className="flex-1" />
-      <IconButton icon={ZoomOut} label={t("pdf.zoomOut")} onClick={() => onZoom(1 / zoomStep)} />
-      <IconButton icon={ZoomIn} label={t("pdf.zoomIn")} onClick={() => onZoom(zoomStep)} />
+      <IconButton icon={ZoomOut} label={t("action.zoomOut")} onClick={() => onZoom(1 / zoomStep)} />
+      <IconButton icon={ZoomIn} label={t("action.zoomIn")} onClick={() => onZoom(zoomStep)} />
       <IconButton
         icon={MoveHorizontal}
         label={t("pdf.fitWidth")}

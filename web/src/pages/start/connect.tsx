@@ -35,7 +35,7 @@ export const ConnectPage = () => {
   const hasGuide = models?.some(({ id }) => id === "guide") ?? false
   return (
     <Page
-      title={t("source.title")}
+      title={t("action.connectModels")}
       lead={t("source.lead")}
       breadcrumb={<SetupSteps at={count > 0 ? 2 : 1} />}
       narrow

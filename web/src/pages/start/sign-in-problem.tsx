@@ -40,7 +40,7 @@ export const SignInProblemPage = () => {
   const { data: session } = useQuery(sessionQuery)
   const problem = isProblem(problemParam) ? problemParam : "unavailable"
   const knownProvider = config?.sign_on.find((one) => one.name === name)
-  const provider = knownProvider?.label ?? t("source.oidc")
+  const provider = knownProvider?.label ?? t("signOn.title")
   return (
     <SignedOutLayout
       title={t(`problem.${problem}`, { provider })}
@@ -52,7 +52,7 @@ export const SignInProblemPage = () => {
       <div className="flex flex-wrap gap-2">
         {knownProvider && problems[problem] && !session && (
           <ButtonAnchor variant="primary" icon={RotateCw} href={signOnUrl(knownProvider.name)}>
-            {t("problem.again")}
+            {t("action.retry")}
           </ButtonAnchor>
         )}
         {session ? (

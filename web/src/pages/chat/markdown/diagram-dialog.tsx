@@ -61,13 +61,13 @@ export const DiagramDialog = ({ source, url, trigger, onClose }: DiagramDialogPr
             </Button>
             <IconButton
               icon={ZoomOut}
-              label={t("markdown.zoomOut")}
+              label={t("action.zoomOut")}
               disabled={zoom <= 1}
               onClick={() => changeZoom(1 / zoomStep)}
             />
             <IconButton
               icon={ZoomIn}
-              label={t("markdown.zoomIn")}
+              label={t("action.zoomIn")}
               disabled={zoom >= maxZoom}
               onClick={() => changeZoom(zoomStep)}
             />
