@@ -1,13 +1,14 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { discardDraftWithoutText } from "../lib/drafts.ts"
 import type { FoundMessage } from "../pages/chat/found-message.ts"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
-const page = () => import("../pages/chat/chat-page.tsx")
+const { page } = createPageRoutes(signedInRoute)
+const load = () => import("../pages/chat/chat-page.tsx")
 
-const parseModel = ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
-  model: typeof model === "string" ? model : undefined,
-})
+const readText = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined
 
 interface NewChatSearch {
   model?: string | undefined
@@ -17,39 +18,37 @@ interface NewChatSearch {
   prompt?: string | undefined
 }
 
-const newChat = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/",
-  validateSearch: ({ model, project, prompt }: Record<string, unknown>): NewChatSearch => ({
-    model: typeof model === "string" ? model : undefined,
-    project: typeof project === "string" ? project : undefined,
-    prompt: typeof prompt === "string" ? prompt : undefined,
+export const chatRoutes = [
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: "/",
+    validateSearch: ({ model, project, prompt }: Record<string, unknown>): NewChatSearch => ({
+      model: readText(model),
+      project: readText(project),
+      prompt: readText(prompt),
+    }),
+    onLeave: discardDraftWithoutText,
+    component: lazyRouteComponent(load, "NewChatPage"),
   }),
-  onLeave: discardDraftWithoutText,
-  component: lazyRouteComponent(page, "NewChatPage"),
-})
-const temporaryChat = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/temporary",
-  validateSearch: parseModel,
-  component: lazyRouteComponent(
-    () => import("../pages/chat/temporary-chat-page.tsx"),
-    "TemporaryChatPage",
-  ),
-})
-const oldChat = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/c/$chatId",
-  validateSearch: ({ message, find }: Record<string, unknown>): FoundMessage => ({
-    message: typeof message === "string" ? message : undefined,
-    find: typeof find === "string" ? find : undefined,
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: "/temporary",
+    validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
+      model: readText(model),
+    }),
+    component: lazyRouteComponent(
+      () => import("../pages/chat/temporary-chat-page.tsx"),
+      "TemporaryChatPage",
+    ),
   }),
-  component: lazyRouteComponent(page, "ChatPage"),
-})
-const sharedChat = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/s/$shareId",
-  component: lazyRouteComponent(page, "SharedChatPage"),
-})
-
-export const chatRoutes = [newChat, temporaryChat, oldChat, sharedChat] as const
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: "/c/$chatId",
+    validateSearch: ({ message, find }: Record<string, unknown>): FoundMessage => ({
+      message: readText(message),
+      find: readText(find),
+    }),
+    component: lazyRouteComponent(load, "ChatPage"),
+  }),
+  page("/s/$shareId", "SharedChatPage", load),
+] as const

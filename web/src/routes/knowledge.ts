@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { parseFileSearch, parseKnowledgeSearch } from "../lib/knowledge-search-params.ts"
-import { createListSearchParser } from "../lib/list-search-params.ts"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
 const area = createRoute({
@@ -8,29 +8,8 @@ const area = createRoute({
   id: "knowledge",
   component: lazyRouteComponent(() => import("../pages/knowledge/layout.tsx"), "KnowledgeLayout"),
 })
-const list = createRoute({
-  getParentRoute: () => area,
-  path: "/knowledge",
-  validateSearch: createListSearchParser(),
-  component: lazyRouteComponent(() => import("../pages/knowledge/list.tsx"), "CollectionsPage"),
-})
-const files = createRoute({
-  getParentRoute: () => area,
-  path: "/knowledge/files",
-  validateSearch: createListSearchParser("status"),
-  component: lazyRouteComponent(() => import("../pages/knowledge/files.tsx"), "FilesPage"),
-})
-const create = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/knowledge/new",
-  component: lazyRouteComponent(() => import("../pages/knowledge/create.tsx"), "NewCollectionPage"),
-})
-const file = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/knowledge/files/$fileId",
-  validateSearch: parseFileSearch,
-  component: lazyRouteComponent(() => import("../pages/knowledge/file.tsx"), "FilePage"),
-})
+const { listPage } = createPageRoutes(area)
+const { page } = createPageRoutes(signedInRoute)
 const collection = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/knowledge/$collectionId",
@@ -39,14 +18,12 @@ const collection = createRoute({
     "CollectionLayout",
   ),
 })
-const collectionFiles = createRoute({
-  getParentRoute: () => collection,
-  path: "/",
-  validateSearch: createListSearchParser("status"),
-  component: lazyRouteComponent(
-    () => import("../pages/knowledge/collection-files.tsx"),
-    "CollectionFilesPage",
-  ),
+const tabs = createPageRoutes(collection)
+const file = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/knowledge/files/$fileId",
+  validateSearch: parseFileSearch,
+  component: lazyRouteComponent(() => import("../pages/knowledge/file.tsx"), "FilePage"),
 })
 const playground = createRoute({
   getParentRoute: () => collection,
@@ -57,18 +34,31 @@ const playground = createRoute({
     "PlaygroundPage",
   ),
 })
-const settings = createRoute({
-  getParentRoute: () => collection,
-  path: "/settings",
-  component: lazyRouteComponent(
-    () => import("../pages/knowledge/collection-settings.tsx"),
-    "CollectionSettingsPage",
-  ),
-})
 
 export const knowledgeRoutes = [
-  area.addChildren([list, files]),
-  create,
+  area.addChildren([
+    listPage("/knowledge", [], "CollectionsPage", () => import("../pages/knowledge/list.tsx")),
+    listPage(
+      "/knowledge/files",
+      ["status"],
+      "FilesPage",
+      () => import("../pages/knowledge/files.tsx"),
+    ),
+  ]),
+  page("/knowledge/new", "NewCollectionPage", () => import("../pages/knowledge/create.tsx")),
   file,
-  collection.addChildren([collectionFiles, playground, settings]),
+  collection.addChildren([
+    tabs.listPage(
+      "/",
+      ["status"],
+      "CollectionFilesPage",
+      () => import("../pages/knowledge/collection-files.tsx"),
+    ),
+    playground,
+    tabs.page(
+      "/settings",
+      "CollectionSettingsPage",
+      () => import("../pages/knowledge/collection-settings.tsx"),
+    ),
+  ]),
 ] as const

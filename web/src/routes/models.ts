@@ -1,30 +1,19 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { createListSearchParser } from "../lib/list-search-params.ts"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
-const list = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/models",
-  validateSearch: createListSearchParser("kind", "state"),
-  component: lazyRouteComponent(() => import("../pages/models/list.tsx"), "ModelsPage"),
-})
-const create = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/models/new",
-  validateSearch: ({ base }: Record<string, unknown>): { base?: string | undefined } => ({
-    base: typeof base === "string" ? base : undefined,
-  }),
-  component: lazyRouteComponent(() => import("../pages/models/create.tsx"), "NewModelPage"),
-})
-const one = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/models/view/$modelId",
-  component: lazyRouteComponent(() => import("../pages/models/model.tsx"), "ModelPage"),
-})
-const runtime = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/models/runtime",
-  component: lazyRouteComponent(() => import("../pages/models/runtime.tsx"), "RuntimePage"),
-})
+const { page, listPage } = createPageRoutes(signedInRoute)
 
-export const modelRoutes = [list, create, runtime, one] as const
+export const modelRoutes = [
+  listPage("/models", ["kind", "state"], "ModelsPage", () => import("../pages/models/list.tsx")),
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: "/models/new",
+    validateSearch: ({ base }: Record<string, unknown>): { base?: string | undefined } => ({
+      base: typeof base === "string" ? base : undefined,
+    }),
+    component: lazyRouteComponent(() => import("../pages/models/create.tsx"), "NewModelPage"),
+  }),
+  page("/models/runtime", "RuntimePage", () => import("../pages/models/runtime.tsx")),
+  page("/models/view/$modelId", "ModelPage", () => import("../pages/models/model.tsx")),
+] as const

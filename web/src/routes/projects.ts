@@ -1,15 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
-const create = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects/new",
-  component: lazyRouteComponent(() => import("../pages/projects/create.tsx"), "NewProjectPage"),
-})
-const project = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects/$projectId",
-  component: lazyRouteComponent(() => import("../pages/projects/project.tsx"), "ProjectPage"),
-})
+const { page } = createPageRoutes(signedInRoute)
 
-export const projectRoutes = [create, project] as const
+export const projectRoutes = [
+  page("/projects/new", "NewProjectPage", () => import("../pages/projects/create.tsx")),
+  page("/projects/$projectId", "ProjectPage", () => import("../pages/projects/project.tsx")),
+] as const

@@ -1,23 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { createListSearchParser } from "../lib/list-search-params.ts"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
-
-const list = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/prompts",
-  validateSearch: createListSearchParser(),
-  component: lazyRouteComponent(() => import("../pages/prompts/list.tsx"), "PromptsPage"),
-})
-const create = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/prompts/new",
-  component: lazyRouteComponent(() => import("../pages/prompts/create.tsx"), "NewPromptPage"),
-})
-const one = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/prompts/$promptId",
-  component: lazyRouteComponent(() => import("../pages/prompts/prompt.tsx"), "PromptPage"),
-})
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
@@ -26,4 +8,10 @@ declare module "@tanstack/react-router" {
   }
 }
 
-export const promptRoutes = [list, create, one] as const
+const { page, listPage } = createPageRoutes(signedInRoute)
+
+export const promptRoutes = [
+  listPage("/prompts", [], "PromptsPage", () => import("../pages/prompts/list.tsx")),
+  page("/prompts/new", "NewPromptPage", () => import("../pages/prompts/create.tsx")),
+  page("/prompts/$promptId", "PromptPage", () => import("../pages/prompts/prompt.tsx")),
+] as const

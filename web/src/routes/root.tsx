@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router"
+import { createRootRoute, createRoute, notFound, Outlet, redirect } from "@tanstack/react-router"
 import { NotFoundPage } from "../frame/error-pages.tsx"
 import { Frame } from "../frame/frame.tsx"
 import { queryClient } from "../lib/query-client.ts"
@@ -22,6 +22,12 @@ export const signedInRoute = createRoute({
   },
   component: Frame,
 })
+
+/** Hides an area from everyone but administrators. */
+export const requireAdmin = async (): Promise<void> => {
+  const session = await findPageSession()
+  if (session?.user.role !== "admin") throw notFound()
+}
 
 /** Any address without a page of its own. */
 export const notFoundRoute = createRoute({

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import { queryClient } from "../lib/query-client.ts"
 import { configQuery, sessionQuery } from "../lib/session.ts"
+import { createPageRoutes } from "./create-page-routes.ts"
 import { rootRoute, signedInRoute } from "./root.tsx"
 
 /** Where to go after sign-in. Only paths on this site, to prevent open redirects. */
@@ -9,98 +10,84 @@ const parseBackSearch = ({ back }: Record<string, unknown>): { back?: string | u
   back: typeof back === "string" && /^\/(?![/\\])/.test(back) ? back : undefined,
 })
 
-const welcome = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/welcome",
-  beforeLoad: async () => {
-    const { first_run } = await queryClient.fetchQuery(configQuery)
-    if (!first_run) throw redirect({ to: "/" })
-  },
-  component: lazyRouteComponent(() => import("../pages/start/welcome.tsx"), "WelcomePage"),
-})
-
-const signIn = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/sign-in",
-  validateSearch: parseBackSearch,
-  beforeLoad: async ({ search }) => {
-    if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ to: search.back ?? "/" })
-    const { first_run } = await queryClient.fetchQuery(configQuery)
-    if (first_run) throw redirect({ to: "/welcome" })
-  },
-  component: lazyRouteComponent(() => import("../pages/start/sign-in.tsx"), "SignInPage"),
-})
-
 const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined
 
-/** Why signing in with a provider failed; the gateway redirects here. */
-const signInProblem = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/sign-in/problem",
-  validateSearch: ({ problem, provider, request }: Record<string, unknown>) => ({
-    problem: readText(problem),
-    provider: readText(provider),
-    request: readText(request),
-  }),
-  component: lazyRouteComponent(
-    () => import("../pages/start/sign-in-problem.tsx"),
-    "SignInProblemPage",
-  ),
-})
-
-const signUp = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/sign-up",
-  beforeLoad: async () => {
-    const { first_run, signup } = await queryClient.fetchQuery(configQuery)
-    if (first_run) throw redirect({ to: "/welcome" })
-    if (!signup) throw redirect({ to: "/sign-in" })
-  },
-  component: lazyRouteComponent(() => import("../pages/start/sign-up.tsx"), "SignUpPage"),
-})
-
-/** The fragment of its address is the invitation's token. */
-const invite = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/invite",
-  component: lazyRouteComponent(() => import("../pages/start/invite.tsx"), "InvitePage"),
-})
-
-const pending = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/pending",
-  beforeLoad: async () => {
-    const session = await queryClient.ensureQueryData(sessionQuery)
-    if (!session) throw redirect({ to: "/sign-in" })
-    if (session.user.role !== "pending") throw redirect({ to: "/" })
-  },
-  component: lazyRouteComponent(() => import("../pages/start/pending.tsx"), "PendingPage"),
-})
-
-/** Shown in the tab in which single sign-on took place while another tab waited. */
-const signedIn = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/signed-in",
-  beforeLoad: async () => {
-    if (!(await queryClient.ensureQueryData(sessionQuery))) throw redirect({ to: "/sign-in" })
-  },
-  component: lazyRouteComponent(() => import("../pages/start/signed-in.tsx"), "SignedInPage"),
-})
-
-const connect = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/connect",
-  component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
-})
+const { page } = createPageRoutes(rootRoute)
 
 export const signedOutRoutes = [
-  welcome,
-  signIn,
-  signInProblem,
-  signedIn,
-  signUp,
-  invite,
-  pending,
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/welcome",
+    beforeLoad: async () => {
+      const { first_run } = await queryClient.fetchQuery(configQuery)
+      if (!first_run) throw redirect({ to: "/" })
+    },
+    component: lazyRouteComponent(() => import("../pages/start/welcome.tsx"), "WelcomePage"),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/sign-in",
+    validateSearch: parseBackSearch,
+    beforeLoad: async ({ search }) => {
+      if (await queryClient.ensureQueryData(sessionQuery))
+        throw redirect({ to: search.back ?? "/" })
+      const { first_run } = await queryClient.fetchQuery(configQuery)
+      if (first_run) throw redirect({ to: "/welcome" })
+    },
+    component: lazyRouteComponent(() => import("../pages/start/sign-in.tsx"), "SignInPage"),
+  }),
+  // Why signing in with a provider failed; the gateway redirects here.
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/sign-in/problem",
+    validateSearch: ({ problem, provider, request }: Record<string, unknown>) => ({
+      problem: readText(problem),
+      provider: readText(provider),
+      request: readText(request),
+    }),
+    component: lazyRouteComponent(
+      () => import("../pages/start/sign-in-problem.tsx"),
+      "SignInProblemPage",
+    ),
+  }),
+  // Shown in the tab in which single sign-on took place while another tab waited.
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/signed-in",
+    beforeLoad: async () => {
+      if (!(await queryClient.ensureQueryData(sessionQuery))) throw redirect({ to: "/sign-in" })
+    },
+    component: lazyRouteComponent(() => import("../pages/start/signed-in.tsx"), "SignedInPage"),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/sign-up",
+    beforeLoad: async () => {
+      const { first_run, signup } = await queryClient.fetchQuery(configQuery)
+      if (first_run) throw redirect({ to: "/welcome" })
+      if (!signup) throw redirect({ to: "/sign-in" })
+    },
+    component: lazyRouteComponent(() => import("../pages/start/sign-up.tsx"), "SignUpPage"),
+  }),
+  // The fragment of its address is the invitation's token.
+  page("/invite", "InvitePage", () => import("../pages/start/invite.tsx")),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/pending",
+    beforeLoad: async () => {
+      const session = await queryClient.ensureQueryData(sessionQuery)
+      if (!session) throw redirect({ to: "/sign-in" })
+      if (session.user.role !== "pending") throw redirect({ to: "/" })
+    },
+    component: lazyRouteComponent(() => import("../pages/start/pending.tsx"), "PendingPage"),
+  }),
 ] as const
-export const startRoutes = [connect] as const
+
+export const startRoutes = [
+  createPageRoutes(signedInRoute).page(
+    "/connect",
+    "ConnectPage",
+    () => import("../pages/start/connect.tsx"),
+  ),
+] as const

@@ -75,6 +75,7 @@ export const PlaygroundPage = () => {
     if (next.q === "") return
     if (next.q === q && next.previous === previous) void search.refetch()
     void navigate({
+      to: ".",
       search: { q: next.q, previous: next.previous || undefined },
       replace: true,
     })
