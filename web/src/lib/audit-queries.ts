@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { api } from "./api.ts"
 import type { QueryFor } from "./api-types.ts"
+import { routeQuery } from "./route-query.ts"
 
 const newestRefreshMs = 10_000
 const hourSeconds = 3600
@@ -41,7 +42,4 @@ export const newestAuditQuery = (filters: AuditFilters) =>
   })
 
 export const auditEventQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["audit event", id],
-    queryFn: ({ signal }) => api.get("/api/v1/audit/:id", { params: { id }, signal }),
-  })
+  routeQuery(["audit event", id], "/api/v1/audit/:id", { params: { id } })

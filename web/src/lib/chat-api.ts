@@ -13,6 +13,7 @@ import type {
 import { api, callJson } from "./api.ts"
 import { saveNow } from "./delayed-saves.ts"
 import { queryClient } from "./query-client.ts"
+import { routeQuery } from "./route-query.ts"
 
 export type { Chat, ChatChanges, ChatListItem, ChatWithMessages, Message }
 
@@ -86,10 +87,7 @@ export const chatQuery = (id: string) =>
     staleTime: 30_000,
   })
 
-export const labelsQuery = queryOptions({
-  queryKey: ["chats", "labels"],
-  queryFn: ({ signal }) => api.get("/api/v1/chats/labels", { signal }),
-})
+export const labelsQuery = routeQuery(["chats", "labels"], "/api/v1/chats/labels")
 
 /** The images of a chat that is not stored are data URLs. */
 export const imageUrl = (chatId: string, imageId: string): string =>

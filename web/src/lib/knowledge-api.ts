@@ -13,6 +13,7 @@ import type {
 } from "../../../server/src/knowledge/schema.ts"
 import { api } from "./api.ts"
 import type { QueryFor } from "./api-types.ts"
+import { pageQuery, routeQuery } from "./route-query.ts"
 
 export type {
   CollectionFile,
@@ -27,35 +28,25 @@ export type {
 }
 
 export const fileQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["files", "one", id],
-    queryFn: ({ signal }) => api.get("/api/v1/files/:id", { params: { id }, signal }),
-  })
+  routeQuery(["files", "one", id], "/api/v1/files/:id", { params: { id } })
 
 export const filesQuery = (query: QueryFor<"/api/v1/files">) =>
-  queryOptions({
-    queryKey: ["files", "list", query],
-    queryFn: ({ signal }) => api.get("/api/v1/files", { query, signal }),
-    placeholderData: keepPreviousData,
-  })
+  pageQuery(["files", "list", query], "/api/v1/files", { query })
 
 /** Part of the text extracted from a file. */
 export const fileTextQuery = (id: string, piece: { start: number; end: number }) =>
-  queryOptions({
-    queryKey: ["files", "one", id, "text", piece],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/files/:id/data/content", { params: { id }, query: piece, signal }),
+  routeQuery(["files", "one", id, "text", piece], "/api/v1/files/:id/data/content", {
+    params: { id },
+    query: piece,
   })
 
 export const filePassagesQuery = (
   id: string,
   query: { page?: number; at?: number; page_size: number },
 ) =>
-  queryOptions({
-    queryKey: ["files", "one", id, "passages", query],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/files/:id/passages", { params: { id }, query, signal }),
-    placeholderData: keepPreviousData,
+  pageQuery(["files", "one", id, "passages", query], "/api/v1/files/:id/passages", {
+    params: { id },
+    query,
   })
 
 export const fileOutlineQuery = (id: string) =>
@@ -73,24 +64,15 @@ export const fileCollectionsQuery = (id: string) =>
   })
 
 export const collectionsQuery = (query: QueryFor<"/api/v1/knowledge">) =>
-  queryOptions({
-    queryKey: ["collections", "list", query],
-    queryFn: ({ signal }) => api.get("/api/v1/knowledge", { query, signal }),
-    placeholderData: keepPreviousData,
-  })
+  pageQuery(["collections", "list", query], "/api/v1/knowledge", { query })
 
 export const collectionQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["collections", "one", id],
-    queryFn: ({ signal }) => api.get("/api/v1/knowledge/:id", { params: { id }, signal }),
-  })
+  routeQuery(["collections", "one", id], "/api/v1/knowledge/:id", { params: { id } })
 
 export const collectionFilesQuery = (id: string, query: QueryFor<"/api/v1/knowledge/:id/files">) =>
-  queryOptions({
-    queryKey: ["collections", "one", id, "files", query],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/knowledge/:id/files", { params: { id }, query, signal }),
-    placeholderData: keepPreviousData,
+  pageQuery(["collections", "one", id, "files", query], "/api/v1/knowledge/:id/files", {
+    params: { id },
+    query,
   })
 
 /** The results of a test search in a collection. */

@@ -8,6 +8,7 @@ import type {
 } from "../../../server/src/prompts/schema.ts"
 import { api } from "./api.ts"
 import type { QueryFor } from "./api-types.ts"
+import { routeQuery } from "./route-query.ts"
 
 export type { PromptListItem, PromptWithAccess }
 export type PromptToInsert = Pick<PromptWithAccess, "title" | "content">
@@ -25,10 +26,7 @@ export const promptsQuery = ({ page = 1, ...query }: PromptListParams) =>
   })
 
 export const promptQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["prompts", "one", id],
-    queryFn: ({ signal }) => api.get("/api/v1/prompts/:id", { params: { id }, signal }),
-  })
+  routeQuery(["prompts", "one", id], "/api/v1/prompts/:id", { params: { id } })
 
 export const promptApi = {
   create: (body: NewPrompt) => api.post("/api/v1/prompts/create", { body }),
@@ -40,10 +38,7 @@ export const promptApi = {
 }
 
 /** The user's instructions for all of their chats. */
-export const instructionsQuery = queryOptions({
-  queryKey: ["instructions"],
-  queryFn: ({ signal }) => api.get("/api/v1/auths/instructions", { signal }),
-})
+export const instructionsQuery = routeQuery(["instructions"], "/api/v1/auths/instructions")
 
 export const instructionsApi = {
   update: (body: PersonalInstructions) => api.post("/api/v1/auths/update/instructions", { body }),

@@ -1,8 +1,9 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { queryOptions } from "@tanstack/react-query"
 import type { ModelList, ModelListItem } from "../../../server/src/models/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import { ApiError, api, callJson } from "./api.ts"
 import type { QueryFor } from "./api-types.ts"
+import { pageQuery, routeQuery } from "./route-query.ts"
 
 const refreshMs = 5000
 
@@ -44,10 +45,7 @@ export const workspaceModelQuery = (id: string) =>
     },
   })
 /** The user's own storage usage. */
-export const storageQuery = queryOptions({
-  queryKey: ["storage"],
-  queryFn: ({ signal }) => api.get("/api/v1/storage", { signal }),
-})
+export const storageQuery = routeQuery(["storage"], "/api/v1/storage")
 
 export const connectionsQuery = queryOptions({
   queryKey: ["connections"],
@@ -61,80 +59,45 @@ export const providersQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const connectionQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["connections", id],
-    queryFn: ({ signal }) => api.get("/api/v1/connections/:id", { params: { id }, signal }),
-    refetchInterval: refreshMs,
-  })
-
-export const usersQuery = (query: QueryFor<"/api/v1/users">) =>
-  queryOptions({
-    queryKey: ["users", query],
-    queryFn: ({ signal }) => api.get("/api/v1/users", { query, signal }),
-    placeholderData: keepPreviousData,
-  })
-
-export const userQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["users", id],
-    queryFn: ({ signal }) => api.get("/api/v1/users/:id", { params: { id }, signal }),
-  })
-
-export const groupsQuery = (query: QueryFor<"/api/v1/groups">) =>
-  queryOptions({
-    queryKey: ["groups", query],
-    queryFn: ({ signal }) => api.get("/api/v1/groups", { query, signal }),
-    placeholderData: keepPreviousData,
-  })
-
-export const invitationsQuery = (query: QueryFor<"/api/v1/invitations">) =>
-  queryOptions({
-    queryKey: ["invitations", query],
-    queryFn: ({ signal }) => api.get("/api/v1/invitations", { query, signal }),
-    placeholderData: keepPreviousData,
-  })
-
-export const groupQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["groups", id],
-    queryFn: ({ signal }) => api.get("/api/v1/groups/:id", { params: { id }, signal }),
-  })
-
-export const membersQuery = (id: string, query: QueryFor<"/api/v1/groups/:id/members">) =>
-  queryOptions({
-    queryKey: ["groups", id, "members", query],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/groups/:id/members", { params: { id }, query, signal }),
-    placeholderData: keepPreviousData,
-  })
-
-export const keysQuery = queryOptions({
-  queryKey: ["keys"],
-  queryFn: ({ signal }) => api.get("/api/v1/auths/api_keys", { signal }),
-})
-
-export const sessionsQuery = queryOptions({
-  queryKey: ["sessions"],
-  queryFn: ({ signal }) => api.get("/api/v1/auths/sessions", { signal }),
-})
-
-export const settingsQuery = queryOptions({
-  queryKey: ["settings"],
-  queryFn: ({ signal }) => api.get("/api/v1/settings", { signal }),
-})
-
-/** The model that provides semantic search; administrators get more detail. */
-export const embeddingStatusQuery = queryOptions({
-  queryKey: ["embedding-model"],
-  queryFn: ({ signal }) => api.get("/api/v1/embedding-model", { signal }),
-})
-
-export const provisioningQuery = queryOptions({
-  queryKey: ["provisioning"],
-  queryFn: ({ signal }) => api.get("/api/v1/provisioning", { signal }),
+export const connectionQuery = (id: string) => ({
+  ...routeQuery(["connections", id], "/api/v1/connections/:id", { params: { id } }),
   refetchInterval: refreshMs,
 })
+
+export const usersQuery = (query: QueryFor<"/api/v1/users">) =>
+  pageQuery(["users", query], "/api/v1/users", { query })
+
+export const userQuery = (id: string) =>
+  routeQuery(["users", id], "/api/v1/users/:id", { params: { id } })
+
+export const groupsQuery = (query: QueryFor<"/api/v1/groups">) =>
+  pageQuery(["groups", query], "/api/v1/groups", { query })
+
+export const invitationsQuery = (query: QueryFor<"/api/v1/invitations">) =>
+  pageQuery(["invitations", query], "/api/v1/invitations", { query })
+
+export const groupQuery = (id: string) =>
+  routeQuery(["groups", id], "/api/v1/groups/:id", { params: { id } })
+
+export const membersQuery = (id: string, query: QueryFor<"/api/v1/groups/:id/members">) =>
+  pageQuery(["groups", id, "members", query], "/api/v1/groups/:id/members", {
+    params: { id },
+    query,
+  })
+
+export const keysQuery = routeQuery(["keys"], "/api/v1/auths/api_keys")
+
+export const sessionsQuery = routeQuery(["sessions"], "/api/v1/auths/sessions")
+
+export const settingsQuery = routeQuery(["settings"], "/api/v1/settings")
+
+/** The model that provides semantic search; administrators get more detail. */
+export const embeddingStatusQuery = routeQuery(["embedding-model"], "/api/v1/embedding-model")
+
+export const provisioningQuery = {
+  ...routeQuery(["provisioning"], "/api/v1/provisioning"),
+  refetchInterval: refreshMs,
+}
 
 export const usageQuery = (query: QueryFor<"/api/v1/usage">) =>
   queryOptions({

@@ -2,14 +2,11 @@ import { queryOptions, useSuspenseQuery } from "@tanstack/react-query"
 import type { WebSession } from "../../../server/src/auth/schema.ts"
 import { api, registerSessionRestorer } from "./api.ts"
 import { queryClient } from "./query-client.ts"
+import { routeQuery } from "./route-query.ts"
 
 export type CurrentUser = NonNullable<WebSession["user"]>
 
-export const configQuery = queryOptions({
-  queryKey: ["config"],
-  queryFn: ({ signal }) => api.get("/api/config", { signal }),
-  staleTime: 60_000,
-})
+export const configQuery = { ...routeQuery(["config"], "/api/config"), staleTime: 60_000 }
 
 /** What the page knows about its session. */
 export interface PageSession extends WebSession {

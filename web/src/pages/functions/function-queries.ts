@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import type { SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { api } from "../../lib/api.ts"
+import { routeQuery } from "../../lib/route-query.ts"
 
 const refreshMs = 5000
 
@@ -10,10 +11,7 @@ export const functionsQuery = queryOptions({
 })
 
 export const functionQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["functions", id],
-    queryFn: ({ signal }) => api.get("/api/v1/functions/id/:id", { params: { id }, signal }),
-  })
+  routeQuery(["functions", id], "/api/v1/functions/id/:id", { params: { id } })
 
 export const versionsQuery = (id: string) =>
   queryOptions({
@@ -22,16 +20,14 @@ export const versionsQuery = (id: string) =>
       (await api.get("/api/v1/functions/id/:id/versions", { params: { id }, signal })).items,
   })
 
-export const versionQuery = (id: string, version: number) =>
-  queryOptions({
-    queryKey: ["functions", id, "versions", version],
-    queryFn: ({ signal }) =>
-      api.get("/api/v1/functions/id/:id/versions/:version", {
-        params: { id, version: String(version) },
-        signal,
-      }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+export const versionQuery = (id: string, version: number) => ({
+  ...routeQuery(
+    ["functions", id, "versions", version],
+    "/api/v1/functions/id/:id/versions/:version",
+    { params: { id, version: String(version) } },
+  ),
+  staleTime: Number.POSITIVE_INFINITY,
+})
 
 export const runsQuery = (id: string) =>
   queryOptions({
@@ -42,10 +38,7 @@ export const runsQuery = (id: string) =>
   })
 
 export const valvesQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["functions", id, "valves"],
-    queryFn: ({ signal }) => api.get("/api/v1/functions/id/:id/valves", { params: { id }, signal }),
-  })
+  routeQuery(["functions", id, "valves"], "/api/v1/functions/id/:id/valves", { params: { id } })
 
 /** Checks a source with the parser that the gateway uses to strip types. */
 export const checkSource = async (content: string): Promise<readonly SourceProblem[]> =>
