@@ -9,7 +9,7 @@ import { classes } from "./classes.ts"
 import { ErrorNote } from "./error-note.tsx"
 import { Input } from "./field.tsx"
 
-interface ConfirmDialogProps {
+export interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
   title: string

@@ -1,15 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { KeyRound } from "lucide-react"
-import { useState } from "react"
 import type { ApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { toOnePage } from "../../lib/list-result.ts"
 import { keysQuery } from "../../lib/queries.ts"
-import { queryClient } from "../../lib/query-client.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { Section } from "../../ui/page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
@@ -18,7 +17,6 @@ import { KeySnippets } from "../models/key-snippets.tsx"
 
 export const KeysPage = () => {
   const { data, error, refetch } = useQuery(keysQuery)
-  const [revoked, setRevoked] = useState<ApiKey | null>(null)
   return (
     <ListPage
       title={t("label.apiKeys")}
@@ -27,18 +25,8 @@ export const KeysPage = () => {
       create={{ to: "/account/keys/new", label: t("keys.create") }}
       icon={KeyRound}
       none={{ title: t("keys.none"), help: t("keys.noneHelp") }}
-      columns={columns(setRevoked)}
+      columns={columns()}
     >
-      <ConfirmDialog
-        open={revoked !== null}
-        onClose={() => setRevoked(null)}
-        title={t("keys.revokeOne", { name: revoked?.name ?? "" })}
-        action={t("keys.revoke")}
-        danger
-        onConfirm={() => revoked && revoke(revoked)}
-      >
-        {t("keys.revokeHelp")}
-      </ConfirmDialog>
       <Section
         title={t("keys.use")}
         lead={t("keys.useLead")}
@@ -50,12 +38,7 @@ export const KeysPage = () => {
   )
 }
 
-const revoke = async ({ id }: ApiKey): Promise<void> => {
-  await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
-  await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
-}
-
-const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
+const columns = (): Column<ApiKey>[] => [
   {
     id: "name",
     header: t("label.name"),
@@ -76,20 +59,7 @@ const columns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
     cell: (key) => <Time at={key.created_at} />,
   },
   { id: "expires", header: t("label.expires"), belowName: "labeled", cell: expiryOf },
-  {
-    id: "revoke",
-    header: "",
-    align: "right",
-    cell: (key) => (
-      <Button
-        variant="danger"
-        aria-label={t("keys.revokeOne", { name: key.name })}
-        onClick={() => onRevoke(key)}
-      >
-        {t("action.revoke")}
-      </Button>
-    ),
-  },
+  { id: "revoke", header: "", align: "right", cell: (key) => <RevokeButton apiKey={key} /> },
 ]
 
 const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
@@ -103,4 +73,27 @@ const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => 
 const expiryOf = ({ expires_at: at }: ApiKey) => {
   if (at !== null && at * 1000 < Date.now()) return <Badge tone="warn">{t("keys.expired")}</Badge>
   return <Time at={at} />
+}
+
+const RevokeButton = ({ apiKey: { id, name } }: { apiKey: ApiKey }) => {
+  const revoke = async (): Promise<void> => {
+    await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
+    await invalidateQueries([keysQuery.queryKey])
+  }
+  const title = t("keys.revokeOne", { name })
+  return (
+    <ConfirmTrigger
+      trigger={
+        <Button variant="danger" aria-label={title}>
+          {t("action.revoke")}
+        </Button>
+      }
+      title={title}
+      action={t("keys.revoke")}
+      danger
+      onConfirm={revoke}
+    >
+      {t("keys.revokeHelp")}
+    </ConfirmTrigger>
+  )
 }

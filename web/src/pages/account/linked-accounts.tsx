@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link2, Unlink } from "lucide-react"
-import { type ReactNode, useState } from "react"
+import type { ReactNode } from "react"
 import type { Identities, Identity } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { identitiesQuery } from "../../lib/queries.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Section } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -89,8 +90,6 @@ const LinkedAccountList = ({
   )
 
 const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string | null }) => {
-  const client = useQueryClient()
-  const [isConfirming, setConfirming] = useState(false)
   const unlink = async (): Promise<void> => {
     if (userId === null) {
       await api.delete("/api/v1/sso/identities/:id", { params: { id: identity.id } })
@@ -98,25 +97,18 @@ const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string
       const params = { id: userId, identity: identity.id }
       await api.delete("/api/v1/sso/users/:id/identities/:identity", { params })
     }
-    await client.invalidateQueries({ queryKey: ["identities"] })
+    await invalidateQueries([["identities"]])
   }
-  const title = t("links.unlinkOne", { provider: identity.label })
   return (
-    <>
-      <Button icon={Unlink} onClick={() => setConfirming(true)}>
-        {t("links.unlink")}
-      </Button>
-      <ConfirmDialog
-        open={isConfirming}
-        onClose={() => setConfirming(false)}
-        title={title}
-        action={t("links.unlink")}
-        danger
-        onConfirm={unlink}
-      >
-        {t("links.unlinkHelp")}
-      </ConfirmDialog>
-    </>
+    <ConfirmTrigger
+      trigger={<Button icon={Unlink}>{t("links.unlink")}</Button>}
+      title={t("links.unlinkOne", { provider: identity.label })}
+      action={t("links.unlink")}
+      danger
+      onConfirm={unlink}
+    >
+      {t("links.unlinkHelp")}
+    </ConfirmTrigger>
   )
 }
 

@@ -1,14 +1,13 @@
 import { Eraser } from "lucide-react"
-import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import {
   type CollectionWithFiles,
   collectionApi,
   collectionQuery,
 } from "../../lib/knowledge-api.ts"
-import { queryClient } from "../../lib/query-client.ts"
+import { invalidateQueries, queryClient } from "../../lib/query-client.ts"
 import { Button } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
@@ -45,31 +44,27 @@ const Edit = ({ collection, owned }: EditProps) => {
 }
 
 const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWithFiles }) => {
-  const [isConfirming, setConfirming] = useState(false)
+  const reset = async (): Promise<void> => {
+    await collectionApi.reset(id)
+    await invalidateQueries([["collections"]])
+  }
   return (
     <Section title={t("knowledge.reset")} lead={t("knowledge.resetLead")}>
       <div>
-        <Button
-          icon={Eraser}
-          disabled={file_counts.total === 0}
-          onClick={() => setConfirming(true)}
+        <ConfirmTrigger
+          trigger={
+            <Button icon={Eraser} disabled={file_counts.total === 0}>
+              {t("knowledge.reset")}
+            </Button>
+          }
+          title={t("knowledge.resetOne", { count: file_counts.total })}
+          action={t("knowledge.reset")}
+          danger
+          onConfirm={reset}
         >
-          {t("knowledge.reset")}
-        </Button>
+          {t("knowledge.resetLead")}
+        </ConfirmTrigger>
       </div>
-      <ConfirmDialog
-        open={isConfirming}
-        onClose={() => setConfirming(false)}
-        title={t("knowledge.resetOne", { count: file_counts.total })}
-        action={t("knowledge.reset")}
-        danger
-        onConfirm={async () => {
-          await collectionApi.reset(id)
-          await queryClient.invalidateQueries({ queryKey: ["collections"] })
-        }}
-      >
-        {t("knowledge.resetLead")}
-      </ConfirmDialog>
     </Section>
   )
 }

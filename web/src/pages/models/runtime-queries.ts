@@ -4,7 +4,7 @@ import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 
 /** A model from Ollama's `/api/tags`, with the fields shown here. */
-export interface OllamaTag {
+interface OllamaTag {
   name: string
   size?: number
   modified_at?: string
@@ -12,7 +12,7 @@ export interface OllamaTag {
 }
 
 /** A model from Ollama's `/api/ps`. */
-export interface LoadedModel {
+interface LoadedModel {
   name: string
   size_vram?: number
   size?: number

@@ -1,24 +1,19 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Boxes, Trash2 } from "lucide-react"
-import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { callRaw } from "../../lib/api.ts"
 import { formatBytes } from "../../lib/format.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { BackLink, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { PullForm } from "./pull-form.tsx"
-import {
-  installedModelsQuery,
-  loadedModelsQuery,
-  type OllamaTag,
-  runtimePath,
-} from "./runtime-queries.ts"
+import { installedModelsQuery, loadedModelsQuery, runtimePath } from "./runtime-queries.ts"
 
 const secondsOf = (time: string | undefined): number | null => {
   const at = Date.parse(time ?? "")
@@ -85,14 +80,7 @@ const LoadedModels = () => {
 }
 
 const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
-  const client = useQueryClient()
   const tags = useQuery(installedModelsQuery)
-  const [tagToDelete, setTagToDelete] = useState<OllamaTag | null>(null)
-  const remove = async ({ name }: OllamaTag): Promise<void> => {
-    await callRaw("DELETE", await runtimePath("delete"), { body: { model: name } })
-    await client.invalidateQueries({ queryKey: ["runtime"] })
-    await client.invalidateQueries({ queryKey: ["models"] })
-  }
   return (
     <Section title={t("runtime.installed")}>
       <QueryResult query={tags} rows={4}>
@@ -137,33 +125,36 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
                   id: "delete",
                   header: "",
                   align: "right",
-                  cell: (tag) =>
-                    mayDelete && (
-                      <Button
-                        variant="danger"
-                        icon={Trash2}
-                        aria-label={t("action.deleteOne", { name: tag.name })}
-                        onClick={() => setTagToDelete(tag)}
-                      >
-                        {t("action.delete")}
-                      </Button>
-                    ),
+                  cell: ({ name }) => mayDelete && <DeleteButton name={name} />,
                 },
               ]}
             />
           )
         }
       </QueryResult>
-      <ConfirmDialog
-        open={tagToDelete !== null}
-        onClose={() => setTagToDelete(null)}
-        title={t("action.deleteOne", { name: tagToDelete?.name ?? "" })}
-        action={t("models.delete")}
-        danger
-        onConfirm={() => tagToDelete && remove(tagToDelete)}
-      >
-        {t("runtime.deleteHelp")}
-      </ConfirmDialog>
     </Section>
+  )
+}
+
+const DeleteButton = ({ name }: { name: string }) => {
+  const remove = async (): Promise<void> => {
+    await callRaw("DELETE", await runtimePath("delete"), { body: { model: name } })
+    await invalidateQueries([["runtime"], ["models"]])
+  }
+  const title = t("action.deleteOne", { name })
+  return (
+    <ConfirmTrigger
+      trigger={
+        <Button variant="danger" icon={Trash2} aria-label={title}>
+          {t("action.delete")}
+        </Button>
+      }
+      title={title}
+      action={t("models.delete")}
+      danger
+      onConfirm={remove}
+    >
+      {t("runtime.deleteHelp")}
+    </ConfirmTrigger>
   )
 }
