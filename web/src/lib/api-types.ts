@@ -17,7 +17,8 @@ type ParamsOf<Path> = [ParameterIn<Path>] extends [never]
   ? { params?: never }
   : { params: Record<ParameterIn<Path>, string> }
 
-type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
+/** What a route's schema accepts; a route has none for what it does not declare. */
+type InputOf<Schema> = NonNullable<Schema> extends z.ZodType ? z.input<NonNullable<Schema>> : never
 
 /** Value of a parameter after the `?`, which is sent as text; one without a value is not sent. */
 export type QueryValue = string | number | boolean | null | undefined
@@ -27,32 +28,10 @@ type QueryOf<Q> =
   undefined extends InputOf<Q> ? undefined : { [Name in keyof InputOf<Q>]?: QueryValue }
 
 /** Parameters after the `?` of a `get` route. */
-export type QueryFor<Path extends PathOf<"get">> =
-  RouteOf<"get", Path> extends Route<
-    Method,
-    string,
-    infer _A,
-    infer _P,
-    infer Q,
-    infer _B,
-    infer _R
-  >
-    ? QueryOf<Q>
-    : never
+export type QueryFor<Path extends PathOf<"get">> = QueryOf<RouteOf<"get", Path>["query"]>
 
 /** Body of a `post` route. */
-export type BodyFor<Path extends PathOf<"post">> =
-  RouteOf<"post", Path> extends Route<
-    Method,
-    string,
-    infer _A,
-    infer _P,
-    infer _Q,
-    infer B,
-    infer _R
-  >
-    ? InputOf<B>
-    : never
+export type BodyFor<Path extends PathOf<"post">> = InputOf<RouteOf<"post", Path>["body"]>
 
 type BodyOf<B> = undefined extends InputOf<B> ? { body?: undefined } : { body: InputOf<B> }
 

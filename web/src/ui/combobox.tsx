@@ -19,6 +19,13 @@ export interface ComboboxChoice {
   note?: string
 }
 
+/** A choice of an object, with its ID if that differs from its name. */
+export const toChoice = ({ id, name }: { id: string; name: string }): ComboboxChoice => ({
+  value: id,
+  label: name,
+  ...(name !== id && { note: id }),
+})
+
 interface ComboboxProps extends Partial<ControlProps> {
   "aria-label"?: string
   choices: readonly ComboboxChoice[]

@@ -32,10 +32,10 @@ export interface FieldProps {
   problem?: string | undefined
   /** The environment variable that locks the value. */
   locked?: string | undefined
-  disabled?: boolean
+  disabled?: boolean | undefined
   /** Shown to the right of the label. */
   labelAction?: ReactNode
-  className?: string
+  className?: string | undefined
   children: (controlProps: ControlProps) => ReactNode
 }
 
@@ -120,26 +120,12 @@ export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) =>
 export type ControlFieldProps<Control> = Omit<FieldProps, "children"> &
   Omit<Control, keyof FieldProps | keyof ControlProps>
 
-type OptionalFields<T> = { [K in keyof T]?: T[K] | undefined }
-
-/** Omits undefined values, as `exactOptionalPropertyTypes` requires. */
-const pickField = ({
-  label,
-  ...rest
-}: { label: string } & OptionalFields<Omit<FieldProps, "children" | "label">>): Omit<
-  FieldProps,
-  "children"
-> => ({
-  label,
-  ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
-})
-
 /** Separates the props of a field from those of its control. */
 export const splitFieldProps = <Props extends Omit<FieldProps, "children">>(props: Props) => {
   const { label, help, error, problem, locked, disabled, labelAction, className, ...control } =
     props
   const field = { label, help, error, problem, locked, disabled, labelAction, className }
-  return { field: pickField(field), control }
+  return { field, control }
 }
 
 interface TextValue {

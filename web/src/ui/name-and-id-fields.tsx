@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { t } from "../i18n/translate.ts"
 import { TextField } from "./field.tsx"
 import { fieldError } from "./form.tsx"
 
@@ -22,7 +23,7 @@ export const useDerivedId = (derive: (name: string) => string) => {
 }
 
 interface NameAndIdFieldsProps {
-  labels: { name: string; id: string; idHelp: string }
+  idHelp: string
   values: Values
   set: (changes: Partial<Values>) => void
   derivedId: ReturnType<typeof useDerivedId>
@@ -31,19 +32,19 @@ interface NameAndIdFieldsProps {
 
 /** The name of a new item, and the ID that it keeps. */
 export const NameAndIdFields = (props: NameAndIdFieldsProps) => {
-  const { labels, values, set, derivedId, error } = props
+  const { idHelp, values, set, derivedId, error } = props
   return (
     <>
       <TextField
-        label={labels.name}
+        label={t("label.name")}
         value={values.name}
         onValue={(name) => set(derivedId.withName(name))}
         error={fieldError(error, "name")}
         autoComplete="off"
       />
       <TextField
-        label={labels.id}
-        help={labels.idHelp}
+        label={t("label.id")}
+        help={idHelp}
         value={values.id}
         onValue={(id) => set(derivedId.withTypedId(id))}
         error={fieldError(error, "id")}

@@ -4,7 +4,7 @@ import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { type ComboboxChoice, ComboboxField } from "../../ui/combobox.tsx"
+import { type ComboboxChoice, ComboboxField, toChoice } from "../../ui/combobox.tsx"
 
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
@@ -40,10 +40,7 @@ const createChoices = (
   key: CreatedApiKey | null,
 ): ComboboxChoice[] => {
   const allowed = key?.allowed_models ?? models.map(({ id }) => id)
-  return allowed.map((id) => {
-    const name = models.find((model) => model.id === id)?.name ?? id
-    return { value: id, label: name, ...(name !== id && { note: id }) }
-  })
+  return allowed.map((id) => toChoice(models.find((model) => model.id === id) ?? { id, name: id }))
 }
 
 const detectPlatform = (): Platform =>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import type { Settings } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { ComboboxField } from "../../ui/combobox.tsx"
+import { ComboboxField, toChoice } from "../../ui/combobox.tsx"
 import { TextAreaField } from "../../ui/field.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { isChatModel } from "../chat/chat-models.ts"
@@ -46,11 +46,7 @@ export const DefaultModelField = ({
 }: FieldsProps<"default_model"> & { error: string | undefined }) => {
   const { data: models = [] } = useQuery(modelsQuery)
   const { default_model } = values
-  const choices = models.filter(isChatModel).map(({ id, name }) => ({
-    value: id,
-    label: name,
-    ...(name !== id && { note: id }),
-  }))
+  const choices = models.filter(isChatModel).map(toChoice)
   const isOffered = default_model === "" || choices.some(({ value }) => value === default_model)
   const current = models.find(({ id }) => id === default_model)?.name ?? default_model
   return (

@@ -53,11 +53,7 @@ export const NewFunctionPage = () => {
     >
       <Gallery examples={all} chosen={values.example} onChoose={choose} />
       <NameAndIdFields
-        labels={{
-          name: t("label.name"),
-          id: t("label.id"),
-          idHelp: t("functions.idHelp"),
-        }}
+        idHelp={t("functions.idHelp")}
         values={values}
         set={set}
         derivedId={derivedId}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { ComboboxField } from "../../ui/combobox.tsx"
+import { ComboboxField, toChoice } from "../../ui/combobox.tsx"
 
 import { Snippet } from "../../ui/snippet.tsx"
 import { createApiSnippets } from "./api-snippets.ts"
@@ -29,11 +29,7 @@ export const KeySnippets = ({ secret, model: fixed }: KeySnippetsProps) => {
         <ComboboxField
           label={t("label.model")}
           className="wide:max-w-80"
-          choices={usable.map(({ id, name }) => ({
-            value: id,
-            label: name,
-            ...(name !== id && { note: id }),
-          }))}
+          choices={usable.map(toChoice)}
           value={model}
           onValue={setChosen}
         />

@@ -3,7 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { deriveId } from "../../lib/derive-id.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { classes } from "../../ui/classes.ts"
-import { ComboboxField } from "../../ui/combobox.tsx"
+import { ComboboxField, toChoice } from "../../ui/combobox.tsx"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
 import { bindField, Form, fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
@@ -34,18 +34,14 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
           label={t("models.base")}
           error={fieldError(error, "base_model_id")}
           placeholder={t("models.baseChoose")}
-          choices={bases.map(({ id, name }) => ({
-            value: id,
-            label: name,
-            ...(name !== id && { note: id }),
-          }))}
+          choices={bases.map(toChoice)}
           value={values.base_model_id}
           onValue={(base) => set({ base_model_id: base ?? "" })}
         />
         <div className={classes("grid gap-x-4 gap-y-5", isNew && "sm:grid-cols-2")}>
           {isNew ? (
             <NameAndIdFields
-              labels={{ name: t("label.name"), id: t("label.id"), idHelp: t("models.idHelp") }}
+              idHelp={t("models.idHelp")}
               values={values}
               set={set}
               derivedId={derivedId}

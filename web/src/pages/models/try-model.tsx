@@ -1,19 +1,13 @@
 import { Play, Square } from "lucide-react"
 import { type FormEvent, useEffect, useId, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { callRaw } from "../../lib/api.ts"
+import { streamCompletion } from "../../lib/completion-stream.ts"
 import { collectionQuery } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { readJsonEvents } from "../../lib/response-stream.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextArea } from "../../ui/field.tsx"
 import { type ModelValues, omitEmptyParams } from "./model-values.ts"
-
-interface Chunk {
-  choices?: { delta?: { content?: string | null } }[]
-  error?: { message?: string }
-}
 
 /** The collections that still exist and the user may read; a chat skips the others, too. */
 const findReadableCollections = async (ids: readonly string[]) => {
@@ -33,18 +27,7 @@ const createRequest = async (values: ModelValues, question: string) => ({
     { role: "user", content: question },
   ],
   files: await findReadableCollections(values.knowledge),
-  stream: true,
 })
-
-/** Yields the answer's text as it streams. */
-async function* streamAnswer(body: object, signal: AbortSignal): AsyncGenerator<string> {
-  const response = await callRaw("POST", "/api/v1/chat/completions", { body, signal })
-  for await (const chunk of readJsonEvents<Chunk>(response)) {
-    if (chunk.error) throw new Error(chunk.error.message)
-    const text = chunk.choices?.[0]?.delta?.content
-    if (text) yield text
-  }
-}
 
 /** Sends a question to the model as configured in the form, saved or not. */
 export const TryModel = ({ values }: { values: ModelValues }) => {
@@ -65,7 +48,9 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
     try {
       const { signal } = control
       const body = await createRequest(values, question)
-      for await (const text of streamAnswer(body, signal)) setAnswer((before) => before + text)
+      for await (const { content } of streamCompletion(body, signal)) {
+        setAnswer((before) => before + content)
+      }
     } catch (reason) {
       if (!control.signal.aborted) setError(reason)
     } finally {

@@ -83,10 +83,6 @@ export const CodeEditor = (props: CodeEditorProps) => {
         label,
         hint,
         declarations,
-        messages: {
-          unknownMember: (name, type) => t("functions.unknownMember", { name, type }),
-          syntax: t("functions.syntax"),
-        },
         check: (content) => latest.current.check(content),
         onContent: (content) => latest.current.onContent(content),
       })

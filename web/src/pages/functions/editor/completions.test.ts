@@ -7,7 +7,10 @@ import { completions } from "./completions.ts"
 import { findUnknownMembers } from "./linter.ts"
 import { readModuleTypes } from "./module-types.ts"
 
-vi.mock("../../../i18n/translate.ts", () => ({ t: (key: string) => `translated ${key}` }))
+vi.mock("../../../i18n/translate.ts", () => ({
+  t: (key: string, { name, type }: { name?: string; type?: string } = {}) =>
+    name === undefined ? `translated ${key}` : `${type}: ${name}`,
+}))
 
 const path = "../../../../../server/src/functions/portico.d.ts"
 const known = readModuleTypes(readFileSync(new URL(path, import.meta.url), "utf8"))
@@ -108,9 +111,8 @@ describe("completion", () => {
 })
 
 describe("unknown member names", () => {
-  const words = { unknownMember: (name: string, type: string) => `${type}: ${name}`, syntax: "?" }
   const found = (text: string, create = stateOf): string[] =>
-    findUnknownMembers(create(text), known, words).map(({ message }) => message)
+    findUnknownMembers(create(text), known).map(({ message }) => message)
 
   it("are reported", () => {
     expect(found(inReply("yield context.serch('a', 'b')"))).toEqual(["Context: serch"])

@@ -3,15 +3,11 @@ import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
+import { t } from "../../../i18n/translate.ts"
 import { createInferenceSource } from "./completions.ts"
 import type { ModuleTypes } from "./module-types.ts"
 import { parseUpTo } from "./parse-up-to.ts"
 import { findTypeMembers, inferType } from "./type-inference.ts"
-
-export interface LintMessages {
-  unknownMember: (name: string, type: string) => string
-  syntax: string
-}
 
 const lintDelayMs = 500
 
@@ -23,12 +19,7 @@ const spanOf = (state: EditorState, { line, column }: SourceProblem) => {
   return { from, to: from + word.length }
 }
 
-const unknownMember = (
-  node: SyntaxNode,
-  state: EditorState,
-  types: ModuleTypes,
-  messages: LintMessages,
-) => {
+const unknownMember = (node: SyntaxNode, state: EditorState, types: ModuleTypes) => {
   const named = node.getChild("PropertyName")
   const before = node.firstChild
   if (!named || !before) return undefined
@@ -39,21 +30,17 @@ const unknownMember = (
   const { members, open } = findTypeMembers(type, types.declarations)
   // Unknown and open types may have any member.
   if (open || members.some((member) => member.name === name)) return undefined
-  const message = messages.unknownMember(name, type)
+  const message = t("functions.unknownMember", { name, type })
   return { from: named.from, to: named.to, severity: "warning", message } satisfies Diagnostic
 }
 
 /** Finds members that do not exist on their type; runs locally. */
-export const findUnknownMembers = (
-  state: EditorState,
-  types: ModuleTypes,
-  messages: LintMessages,
-): Diagnostic[] => {
+export const findUnknownMembers = (state: EditorState, types: ModuleTypes): Diagnostic[] => {
   const found: Diagnostic[] = []
   parseUpTo(state, state.doc.length).iterate({
     enter: ({ name, node }) => {
       if (name !== "MemberExpression") return
-      const problem = unknownMember(node, state, types, messages)
+      const problem = unknownMember(node, state, types)
       if (problem) found.push(problem)
     },
   })
@@ -61,12 +48,12 @@ export const findUnknownMembers = (
 }
 
 /** The first syntax error found by the editor's parser; used when the gateway is unreachable. */
-const findSyntaxError = (state: EditorState, messages: LintMessages): Diagnostic[] => {
+const findSyntaxError = (state: EditorState): Diagnostic[] => {
   let first: Diagnostic | undefined
   parseUpTo(state, state.doc.length).iterate({
     enter: ({ type, from, to }) => {
       if (!type.isError || first) return
-      first = { from, to: Math.max(to, from), severity: "error", message: messages.syntax }
+      first = { from, to: Math.max(to, from), severity: "error", message: t("functions.syntax") }
     },
   })
   return first ? [first] : []
@@ -74,7 +61,6 @@ const findSyntaxError = (state: EditorState, messages: LintMessages): Diagnostic
 
 export interface LintOptions {
   known: ModuleTypes
-  messages: LintMessages
   /** Checks the source with the gateway's parser; rejects if the gateway is unreachable. */
   check: (content: string) => Promise<readonly SourceProblem[]>
 }
@@ -87,13 +73,13 @@ const toDiagnostics = (state: EditorState, problems: readonly SourceProblem[]): 
   }))
 
 /** Checks a module shortly after the last change. */
-export const createLinter = ({ known, messages, check }: LintOptions): Extension =>
+export const createLinter = ({ known, check }: LintOptions): Extension =>
   linter(
     async ({ state }: EditorView) => {
-      const warnings = findUnknownMembers(state, known, messages)
+      const warnings = findUnknownMembers(state, known)
       const errors = await check(state.doc.toString()).then(
         (problems) => toDiagnostics(state, problems),
-        () => findSyntaxError(state, messages),
+        () => findSyntaxError(state),
       )
       return [...errors, ...warnings]
     },
