@@ -81,7 +81,7 @@ export const DayChart = (props: DayChartProps) => {
           role="img"
           aria-label={t("usage.chart", { measure: name })}
           onPointerLeave={() => setHoveredDay(null)}
-          className="flex h-40 min-w-0 flex-1 items-end border-y border-line bg-[linear-gradient(var(--line),var(--line))] bg-[length:100%_1px] bg-center bg-no-repeat"
+          className="flex h-40 min-w-0 flex-1 items-end border-y border-line bg-[linear-gradient(var(--color-line),var(--color-line))] bg-[length:100%_1px] bg-center bg-no-repeat"
         >
           {days.map((day) => (
             <div

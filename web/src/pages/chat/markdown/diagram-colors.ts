@@ -27,7 +27,7 @@ const readPalette = (theme: "light" | "dark"): Palette => {
   probe.style.colorScheme = theme
   document.body.append(probe)
   const entries = tokens.map((token) => {
-    probe.style.color = `var(--${token})`
+    probe.style.color = `var(--color-${token})`
     return [token, getComputedStyle(probe).color]
   })
   probe.remove()
