@@ -12,7 +12,7 @@ import type {
 } from "../../../server/src/conversations/schema.ts"
 import { api, callJson } from "./api.ts"
 import { saveNow } from "./delayed-saves.ts"
-import { queryClient } from "./query-client.ts"
+import { invalidateQueries, queryClient } from "./query-client.ts"
 import { routeQuery } from "./route-query.ts"
 
 export type { Chat, ChatChanges, ChatListItem, ChatWithMessages, Message }
@@ -190,9 +190,8 @@ export const chatApi = {
     } finally {
       void refreshChatLists()
       if (changes.folder !== undefined || changes.tags !== undefined) {
-        void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
         // A new name creates a project.
-        void queryClient.invalidateQueries({ queryKey: ["chats", "projects"] })
+        void invalidateQueries([labelsQuery.queryKey, ["chats", "projects"]])
       }
     }
   },

@@ -1,6 +1,6 @@
 import { chatQuery, refreshChatLists } from "./chat-api.ts"
 import { projectsQuery } from "./project-api.ts"
-import { queryClient } from "./query-client.ts"
+import { invalidateQueries, queryClient } from "./query-client.ts"
 import { sessionQuery, waitToReconnect } from "./session.ts"
 
 type ServerEvent =
@@ -22,7 +22,7 @@ const refetchQueries = async (queryKey: readonly string[]): Promise<void> => {
   const queries = queryClient.getQueryCache().findAll({ queryKey })
   const initialFetches = queries.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(initialFetches.map(({ promise }) => promise))
-  await queryClient.invalidateQueries({ queryKey })
+  await invalidateQueries([queryKey])
 }
 
 const refetchKnowledge = (fileId: string | null): void => {
@@ -31,26 +31,21 @@ const refetchKnowledge = (fileId: string | null): void => {
   isBatching = true
   setTimeout(() => {
     isBatching = false
-    void queryClient.invalidateQueries({ queryKey: ["collections"] })
-    void queryClient.invalidateQueries({ queryKey: ["files", "list"] })
+    void invalidateQueries([["collections"], ["files", "list"]])
   }, batchMs)
 }
 
 const applyEvent = (event: ServerEvent): void => {
   if (event.name === "chats") {
     void refreshChatLists()
-    if (event.id === null) void queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey })
-    if (event.id) void queryClient.invalidateQueries({ queryKey: chatQuery(event.id).queryKey })
+    if (event.id === null) void invalidateQueries([projectsQuery.queryKey])
+    if (event.id) void invalidateQueries([chatQuery(event.id).queryKey])
   }
   if (event.name === "files") refetchKnowledge(event.id)
   if (event.name === "collections") refetchKnowledge(null)
-  if (event.name === "models") void queryClient.invalidateQueries({ queryKey: ["models"] })
-  if (event.name === "account")
-    void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
-  if (event.name === "all") {
-    void queryClient.invalidateQueries({ queryKey: ["chats"] })
-    void queryClient.invalidateQueries({ queryKey: ["models"] })
-  }
+  if (event.name === "models") void invalidateQueries([["models"]])
+  if (event.name === "account") void invalidateQueries([sessionQuery.queryKey])
+  if (event.name === "all") void invalidateQueries([["chats"], ["models"]])
   if (event.name === "all" || event.name === "library") {
     void refetchQueries(["files"])
     void refetchQueries(["collections"])
@@ -77,12 +72,10 @@ const listenForEvents = (
         hasConnected = true
       })
       source.addEventListener("reset", () => dispatch({ name: "all" }))
-      source.addEventListener("models", () => dispatch({ name: "models" }))
-      source.addEventListener("account", () => dispatch({ name: "account" }))
-      source.addEventListener("chats", (event) => {
-        dispatch({ name: "chats", id: JSON.parse(event.data).id })
-      })
-      for (const name of ["files", "collections"] as const) {
+      for (const name of ["models", "account"] as const) {
+        source.addEventListener(name, () => dispatch({ name }))
+      }
+      for (const name of ["chats", "files", "collections"] as const) {
         source.addEventListener(name, (event) => dispatch({ name, id: JSON.parse(event.data).id }))
       }
       source.addEventListener("error", () => {

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Plus } from "lucide-react"
 import { type ReactNode, useEffect, useId, useRef, useState } from "react"
@@ -6,6 +6,7 @@ import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { keysQuery } from "../../lib/queries.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -44,11 +45,10 @@ interface CreateKeyProps {
 }
 
 const CreateKey = ({ name, onCreated }: CreateKeyProps) => {
-  const client = useQueryClient()
   const create = useMutation({
     mutationFn: () => api.post("/api/v1/auths/api_keys", { body: { name } }),
     onSuccess: (key) => {
-      void client.invalidateQueries({ queryKey: keysQuery.queryKey })
+      void invalidateQueries([keysQuery.queryKey])
       onCreated(key)
     },
   })

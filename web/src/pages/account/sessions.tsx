@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Session } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { sessionsQuery } from "../../lib/queries.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
@@ -70,12 +71,11 @@ export const SessionsPage = () => {
 }
 
 const EndSession = ({ session }: { session: Session }) => {
-  const client = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const end = async (): Promise<void> => {
     try {
       await api.delete("/api/v1/auths/sessions/:id", { params: { id: session.id } })
-      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      await invalidateQueries([sessionsQuery.queryKey])
     } catch (reason) {
       setError(reason)
     }

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import declarations from "../../../../server/src/functions/portico.d.ts?raw"
 import type { SourceProblem } from "../../../../server/src/functions/schema.ts"
@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Form } from "../../ui/form.tsx"
 import { CodeEditor, type EditorHandle } from "./editor/code-editor.tsx"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { checkSource, functionQuery } from "./function-queries.ts"
+import { checkSource, showSavedFunction } from "./function-queries.ts"
 import { ProblemList } from "./problem-list.tsx"
 import { RunPane } from "./run-pane.tsx"
 import { useFunction } from "./use-function.ts"
@@ -17,7 +17,6 @@ import { useFunction } from "./use-function.ts"
 /** The code editor and a pane to run its content. */
 export const CodePart = () => {
   const one = useFunction()
-  const client = useQueryClient()
   // Saves by other users must not replace what is being edited here.
   const [base, setBase] = useState({ content: one.content, version: one.version })
   const [content, setContent] = useState(base.content)
@@ -39,9 +38,7 @@ export const CodePart = () => {
       }),
     onSuccess: async (saved) => {
       setBase({ content: saved.content, version: saved.version })
-      client.setQueryData(functionQuery(one.id).queryKey, saved)
-      await client.invalidateQueries({ queryKey: ["functions"] })
-      await client.invalidateQueries({ queryKey: ["models"] })
+      await showSavedFunction(saved)
     },
     onError: (error) => editor.current?.showProblems(problemsOf(error)),
   })

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { SourceProblem } from "../../../../server/src/functions/schema.ts"
+import type { FunctionRecord, SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { api } from "../../lib/api.ts"
+import { invalidateQueries, queryClient } from "../../lib/query-client.ts"
 import { routeQuery } from "../../lib/route-query.ts"
 
 const refreshMs = 5000
@@ -12,6 +13,12 @@ export const functionsQuery = queryOptions({
 
 export const functionQuery = (id: string) =>
   routeQuery(["functions", id], "/api/v1/functions/id/:id", { params: { id } })
+
+/** Shows a function as it was saved; its models may have changed with it. */
+export const showSavedFunction = async (saved: FunctionRecord): Promise<void> => {
+  queryClient.setQueryData(functionQuery(saved.id).queryKey, saved)
+  await invalidateQueries([["functions"], ["models"]])
+}
 
 export const versionsQuery = (id: string) =>
   queryOptions({

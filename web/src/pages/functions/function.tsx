@@ -1,11 +1,13 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, Outlet, useRouter } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi, Outlet } from "@tanstack/react-router"
 import { Download, EllipsisVertical, MessageSquare, SquareFunction, Trash2 } from "lucide-react"
 import { useState } from "react"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { downloadTextFile } from "../../browser/download.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -112,14 +114,11 @@ interface RemovalProps {
 }
 
 const Removal = ({ one: { id, name }, isConfirming, onClose }: RemovalProps) => {
-  const router = useRouter()
-  const client = useQueryClient()
+  const leave = useLeavePage()
   const remove = async (): Promise<void> => {
     await api.delete("/api/v1/functions/id/:id/delete", { params: { id } })
-    await router.navigate({ to: "/functions", ignoreBlocker: true })
-    client.removeQueries({ queryKey: ["functions", id] })
-    await client.invalidateQueries({ queryKey: ["functions"] })
-    await client.invalidateQueries({ queryKey: ["models"] })
+    await leave({ to: "/functions", invalidates: [["functions"], ["models"]] })
+    queryClient.removeQueries({ queryKey: ["functions", id] })
   }
   return (
     <ConfirmDialog

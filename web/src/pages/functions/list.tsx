@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { SquareFunction } from "lucide-react"
 import type { FunctionListItem } from "../../../../server/src/functions/run-schema.ts"
@@ -7,6 +7,7 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { containsWords, toMatchingPage } from "../../lib/list-result.ts"
 import type { ListSearchParams } from "../../lib/list-search-params.ts"
+import { invalidateQueries, queryClient } from "../../lib/query-client.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Status } from "../../ui/badge.tsx"
 import { errorText } from "../../ui/error-note.tsx"
@@ -124,14 +125,13 @@ export const EnabledStatus = ({ on }: { on: boolean }) => (
 )
 
 export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
-  const client = useQueryClient()
   const toggle = useMutation({
     mutationFn: () => api.post("/api/v1/functions/id/:id/toggle", { params: { id } }),
     onSettled: async () => {
       // Refetch before the page links to the chat, which would select another model if its list
       // were stale.
-      await client.refetchQueries({ queryKey: ["models"], type: "all" })
-      await client.invalidateQueries({ queryKey: ["functions"] })
+      await queryClient.refetchQueries({ queryKey: ["models"], type: "all" })
+      await invalidateQueries([["functions"]])
     },
   })
   return (

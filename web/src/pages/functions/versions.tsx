@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { History } from "lucide-react"
 import { useState } from "react"
 import type { FunctionRecord, FunctionVersion } from "../../../../server/src/functions/schema.ts"
@@ -11,7 +11,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { functionQuery, versionQuery, versionsQuery } from "./function-queries.ts"
+import { showSavedFunction, versionQuery, versionsQuery } from "./function-queries.ts"
 import { useFunction } from "./use-function.ts"
 
 /** All versions of a function; older ones can be restored. */
@@ -77,15 +77,12 @@ interface RestoreDialogProps {
 
 /** Shows what restoring a version would change, and restores it. */
 const RestoreDialog = ({ one, to, onClose }: RestoreDialogProps) => {
-  const client = useQueryClient()
   const old = useQuery(versionQuery(one.id, to))
   const restore = async (): Promise<void> => {
     const saved = await api.post("/api/v1/functions/id/:id/versions/:version/restore", {
       params: { id: one.id, version: String(to) },
     })
-    client.setQueryData(functionQuery(one.id).queryKey, saved)
-    await client.invalidateQueries({ queryKey: ["functions"] })
-    await client.invalidateQueries({ queryKey: ["models"] })
+    await showSavedFunction(saved)
   }
   return (
     <ConfirmDialog

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Boxes, Server } from "lucide-react"
 import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
@@ -7,6 +7,7 @@ import { api } from "../../lib/api.ts"
 import { containsWords, type QueryState, toMatchingPage } from "../../lib/list-result.ts"
 import type { ListSearchParams } from "../../lib/list-search-params.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
@@ -179,10 +180,9 @@ export const AvailabilityStatus = ({ model }: { model: ListedModel }) => {
 
 const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {
   const me = useCurrentUser()
-  const client = useQueryClient()
   const toggle = useMutation({
     mutationFn: (id: string) => api.post("/api/v1/models/model/toggle", { query: { id } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
+    onSettled: () => invalidateQueries([["models"]]),
   })
   if (!workspace || !mayWrite(me, workspace)) return null
   // Optimistic; the refetched list shows the actual state.

@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { callRaw } from "../../lib/api.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
 import { readJsonLines } from "../../lib/response-stream.ts"
 import { runtimePath } from "./runtime-queries.ts"
 
@@ -21,7 +21,6 @@ export type PullState =
 
 /** Pulls models into the runtime, one at a time; leaving the page cancels the pull. */
 export const usePull = () => {
-  const client = useQueryClient()
   const [state, setState] = useState<PullState>({ at: "idle" })
   const control = useRef<AbortController | null>(null)
   useEffect(() => () => control.current?.abort(), [])
@@ -45,8 +44,7 @@ export const usePull = () => {
     } catch (error) {
       setState(abort.signal.aborted ? { at: "idle" } : { at: "failed", name, error })
     }
-    await client.invalidateQueries({ queryKey: ["runtime"] })
-    await client.invalidateQueries({ queryKey: ["models"] })
+    await invalidateQueries([["runtime"], ["models"]])
     return isPulled
   }
   return { state, pull, cancel: () => control.current?.abort() }

@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
 import type { ConnectionView, ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, providersQuery } from "../../lib/queries.ts"
+import { invalidateQueries, queryClient } from "../../lib/query-client.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Card, Page, Section } from "../../ui/page.tsx"
@@ -120,7 +121,6 @@ interface RuntimeProps extends ConnectProps {
 
 /** Whether a runtime from the environment responds, and how to continue. */
 const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
-  const client = useQueryClient()
   const address = runtime.base_url
   const search = useQuery({
     queryKey: ["connections", runtime.id, "test"],
@@ -129,7 +129,7 @@ const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
         params: { id: runtime.id },
       })
       if (result.ok) {
-        await client.invalidateQueries({ queryKey: ["models"] })
+        await invalidateQueries([["models"]])
         onConnected(runtime.id)
       }
       return result
@@ -174,7 +174,6 @@ const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
 
 /** Connects a provider after a successful test; otherwise shows the error. */
 const Provider = ({ providers, onConnected }: ProviderProps) => {
-  const client = useQueryClient()
   const [values, setValues] = useState(() => createConnectionValues(providers))
   const set = (changes: Partial<ConnectionValues>): void => setValues({ ...values, ...changes })
   const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
@@ -185,7 +184,7 @@ const Provider = ({ providers, onConnected }: ProviderProps) => {
       return api.post("/api/v1/connections/create", { body: withDefaultName(values) })
     },
     onSuccess: async (connection) => {
-      await client.invalidateQueries()
+      await queryClient.invalidateQueries()
       if (connection) onConnected(connection.id)
     },
   })

@@ -52,7 +52,10 @@ const baseTheme = EditorView.theme({
     border: "1px solid var(--color-line-strong)",
     borderRadius: "6px",
   },
-  ".cm-searchMatch": { backgroundColor: "var(--color-warn-soft)", outline: "1px solid var(--color-warn)" },
+  ".cm-searchMatch": {
+    backgroundColor: "var(--color-warn-soft)",
+    outline: "1px solid var(--color-warn)",
+  },
   ".cm-tooltip": {
     backgroundColor: "var(--color-raised)",
     border: "1px solid var(--color-line)",
