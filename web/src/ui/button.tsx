@@ -113,9 +113,16 @@ export const ButtonLink = ({
   </Link>
 )
 
+interface DownloadLinkProps {
+  href: string
+  /** The file's name; by default, the gateway names it. */
+  name?: string
+  children: ReactNode
+}
+
 /** A link that downloads a file, styled as a button. */
-export const DownloadLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <a href={href} download className={classes(base, variantClasses.secondary)}>
+export const DownloadLink = ({ href, name, children }: DownloadLinkProps) => (
+  <a href={href} download={name ?? true} className={classes(base, variantClasses.secondary)}>
     <Download aria-hidden />
     {children}
   </a>

@@ -60,7 +60,7 @@ const Appearance = () => {
         <SelectField
           label={t("theme.title")}
           value={theme}
-          onValue={(value) => chooseTheme(themes.find((one) => one === value) ?? "system")}
+          onValue={chooseTheme}
           options={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
         />
         <SelectField

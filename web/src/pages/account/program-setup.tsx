@@ -80,7 +80,17 @@ const LoadedSetup = ({
           value={model}
           onValue={setChosen}
         />
-        {program.hasPlatforms && <PlatformField platform={platform} onPlatform={setPlatform} />}
+        {program.hasPlatforms && (
+          <SelectField
+            label={t("programs.platform")}
+            value={platform}
+            onValue={setPlatform}
+            options={[
+              { value: "posix", label: t("programs.platform.posix") },
+              { value: "windows", label: t("programs.platform.windows") },
+            ]}
+          />
+        )}
       </div>
       <Section title={program.name}>
         <RouteNote program={program} created={created} />
@@ -89,23 +99,6 @@ const LoadedSetup = ({
     </>
   )
 }
-
-interface PlatformFieldProps {
-  platform: Platform
-  onPlatform: (platform: Platform) => void
-}
-
-const PlatformField = ({ platform, onPlatform }: PlatformFieldProps) => (
-  <SelectField
-    label={t("programs.platform")}
-    value={platform}
-    onValue={(value) => onPlatform(value === "windows" ? "windows" : "posix")}
-    options={[
-      { value: "posix", label: t("programs.platform.posix") },
-      { value: "windows", label: t("programs.platform.windows") },
-    ]}
-  />
-)
 
 /** Warns about a key that is not allowed to call the program's route. */
 const RouteNote = ({ program, created }: Pick<ProgramSetupProps, "program" | "created">) => {

@@ -35,12 +35,11 @@ export const NewFunctionPage = () => {
   })
   const { values, set, error } = form
   const choose = ({ id, name, description }: Example): void => {
-    const initialName = id === "empty" ? "" : name
-    const initialDescription = id === "empty" ? "" : description
+    const initial = id === "empty" ? emptyValues : { name, description }
     set({
       example: id,
-      description: initialDescription,
-      ...derivedId.withName(initialName),
+      description: initial.description,
+      ...derivedId.withName(initial.name),
     })
   }
   return (

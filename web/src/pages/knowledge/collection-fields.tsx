@@ -2,7 +2,7 @@ import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type { RetrievalMode } from "../../../../server/src/knowledge/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
-import { bindField, fieldError } from "../../ui/form.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
@@ -29,11 +29,7 @@ export const CollectionFields = ({ form, shareable }: FieldsProps) => (
     <SelectField
       label={t("knowledge.way")}
       help={t("knowledge.wayHelp")}
-      error={fieldError(form.error, "search")}
-      value={form.values.search}
-      onValue={(value) =>
-        form.set({ search: searchModes.find((mode) => mode === value) ?? "hybrid" })
-      }
+      {...bindField(form, "search")}
       options={searchModes.map((value) => ({ value, label: t(`knowledge.way.${value}`) }))}
     />
     {shareable ? (

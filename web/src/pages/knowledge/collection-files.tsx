@@ -106,13 +106,11 @@ const columns = ({ writable, ...props }: FileListProps): Column<CollectionFile>[
     : []),
 ]
 
-interface RetryAllProps {
-  collection: CollectionWithFiles
-  onError: (error: unknown) => void
-}
-
 /** Reprocesses all failed files. */
-const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) => {
+const RetryAll = ({
+  collection: { id, file_counts },
+  onError,
+}: Omit<FileListProps, "writable">) => {
   const [busy, setBusy] = useState(false)
   if (file_counts.failed < 2) return null
   const retry = async (): Promise<void> => {
@@ -169,13 +167,7 @@ const FilteredFiles = ({ collection, writable, onError }: FileListProps) => {
   )
 }
 
-const CollectionFiles = ({
-  collection,
-  writable,
-}: {
-  collection: CollectionWithFiles
-  writable: boolean
-}) => {
+const CollectionFiles = ({ collection, writable }: Omit<FileListProps, "onError">) => {
   const [error, setError] = useState<unknown>(null)
   const { uploads, add, retry, cancel } = useUploads(
     `collection.${collection.id}`,

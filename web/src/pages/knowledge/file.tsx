@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
-import { Download, FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
+import { FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
 import { useState } from "react"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
@@ -14,7 +14,7 @@ import {
 } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { Button } from "../../ui/button.tsx"
+import { Button, DownloadLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
@@ -88,14 +88,9 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
   }
   return (
     <>
-      <a
-        href={fileContentUrl(file.id)}
-        download={file.filename}
-        className="inline-flex h-8 items-center gap-1.5 rounded border border-field px-3 text-sm font-medium hover:bg-hover"
-      >
-        <Download aria-hidden className="size-4" />
+      <DownloadLink href={fileContentUrl(file.id)} name={file.filename}>
         {t("files.download")}
-      </a>
+      </DownloadLink>
       {mayEdit && (
         <Button icon={RotateCw} busy={reprocess.isPending} onClick={() => reprocess.mutate()}>
           {t("files.again")}

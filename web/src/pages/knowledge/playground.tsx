@@ -7,7 +7,7 @@ import { testSearchQuery } from "../../lib/knowledge-api.ts"
 import { maxQuestionLength } from "../../lib/knowledge-search-params.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, Input } from "../../ui/field.tsx"
+import { Input, TextField } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { useCollection } from "./collection.tsx"
@@ -34,16 +34,13 @@ const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
       className="basis-full text-sm"
     >
       <summary className="text-muted">{t("playground.previous")}</summary>
-      <Field label={t("playground.previousLabel")} className="mt-2">
-        {(controlProps) => (
-          <Input
-            {...controlProps}
-            value={value}
-            maxLength={maxQuestionLength}
-            onChange={({ target }) => onValue(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t("playground.previousLabel")}
+        className="mt-2"
+        value={value}
+        maxLength={maxQuestionLength}
+        onValue={onValue}
+      />
     </details>
   )
 }

@@ -2,7 +2,7 @@ import type { NewProject } from "../../../../server/src/conversations/projects/s
 import { t } from "../../i18n/translate.ts"
 import { ComboboxField } from "../../ui/combobox.tsx"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
-import { fieldError } from "../../ui/form.tsx"
+import { bindField, fieldError } from "../../ui/form.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import type { Attachment } from "../chat/attachments.ts"
 import { useChatModels } from "../chat/chat-models.ts"
@@ -17,12 +17,10 @@ interface ProjectFieldsProps {
   destination: string
 }
 
-export const ProjectFields = ({
-  form: { values, set, error },
-  destination,
-}: ProjectFieldsProps) => {
+export const ProjectFields = ({ form, destination }: ProjectFieldsProps) => {
+  const { values, set, error } = form
   const { models } = useChatModels()
-  const { name, instructions, model, files } = values
+  const { model, files } = values
   const known = models.map(({ id, name: label }) => ({ value: id, label }))
   const isListed = model === null || known.some(({ value }) => value === model)
   const choices = [
@@ -32,22 +30,13 @@ export const ProjectFields = ({
   ]
   return (
     <>
-      <TextField
-        label={t("label.name")}
-        value={name}
-        onValue={(next) => set({ name: next })}
-        maxLength={100}
-        required
-        error={fieldError(error, "name")}
-      />
+      <TextField label={t("label.name")} {...bindField(form, "name")} maxLength={100} required />
       <TextAreaField
         label={t("label.instructions")}
         help={t("projects.instructionsHelp")}
-        error={fieldError(error, "instructions")}
-        value={instructions}
+        {...bindField(form, "instructions")}
         maxLength={20_000}
         rows={5}
-        onValue={(value) => set({ instructions: value })}
       />
       <ComboboxField
         label={t("projects.model")}
