@@ -1,13 +1,13 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { LogIn } from "lucide-react"
-import { type FormEvent, useRef, useState } from "react"
+import { useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { api } from "../lib/api.ts"
 import { checkSession, configQuery, signOnUrl, useCurrentUser } from "../lib/session.ts"
-import { Button, ButtonAnchor } from "../ui/button.tsx"
-import { ErrorNote } from "../ui/error-note.tsx"
+import { ButtonAnchor } from "../ui/button.tsx"
 import { PasswordField } from "../ui/password-field.tsx"
+import { SubmitForm } from "../ui/submit-form.tsx"
 
 /** Lets the user sign in again over the page, which stays as it is, after the session ended. */
 export const SignInAgain = () => {
@@ -63,12 +63,8 @@ const PasswordForm = ({ email }: { email: string }) => {
     mutationFn: () => api.post("/api/v1/auths/signin", { body: { email, password } }),
     onSuccess: checkSession,
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    signIn.mutate()
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <SubmitForm mutation={signIn} action={t("session.signIn")}>
       {/* Tells password managers which password to offer. */}
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
@@ -77,10 +73,6 @@ const PasswordForm = ({ email }: { email: string }) => {
         onValue={setPassword}
         autoComplete="current-password"
       />
-      {signIn.error && <ErrorNote error={signIn.error} />}
-      <Button type="submit" variant="primary" busy={signIn.isPending}>
-        {t("session.signIn")}
-      </Button>
-    </form>
+    </SubmitForm>
   )
 }

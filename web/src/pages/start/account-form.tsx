@@ -1,13 +1,12 @@
 import { useMutation } from "@tanstack/react-query"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { ApiError, api } from "../../lib/api.ts"
+import { api } from "../../lib/api.ts"
 import { checkSession } from "../../lib/session.ts"
-import { Button } from "../../ui/button.tsx"
-import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { SubmitForm } from "../../ui/submit-form.tsx"
 import { AccountFields } from "../account/account-fields.tsx"
 
 interface AccountFormProps {
@@ -28,14 +27,9 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
       onDone(signedIn)
     },
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    signUp.mutate()
-  }
   const { error } = signUp
-  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <SubmitForm mutation={signUp} action={action} hasFieldErrors>
       <AccountFields values={values} set={set} error={error} owner="mine" />
       {needsSetupCode && (
         <TextField
@@ -50,10 +44,6 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
           spellCheck={false}
         />
       )}
-      {error && !hasFieldErrors && <ErrorNote error={error} />}
-      <Button type="submit" variant="primary" busy={signUp.isPending}>
-        {action}
-      </Button>
-    </form>
+    </SubmitForm>
   )
 }

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useLocation, useRouter } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import type { OpenedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { ApiError, api } from "../../lib/api.ts"
+import { api } from "../../lib/api.ts"
 import { formatDate } from "../../lib/format.ts"
 import { checkSession, sessionQuery, signOut } from "../../lib/session.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
-import { ErrorNote } from "../../ui/error-note.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { SubmitForm } from "../../ui/submit-form.tsx"
 import { AccountFields } from "../account/account-fields.tsx"
 import { SignedOutLayout } from "./signed-out-layout.tsx"
 
@@ -75,25 +75,15 @@ const AcceptForm = ({ token, fixedEmail }: { token: string; fixedEmail: string |
       await router.navigate({ to: "/", replace: true })
     },
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    accept.mutate()
-  }
-  const { error } = accept
-  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <SubmitForm mutation={accept} action={t("session.signUp")} hasFieldErrors>
       <AccountFields
         values={values}
         set={(changes) => setValues({ ...values, ...changes })}
-        error={error}
+        error={accept.error}
         owner="mine"
         hasFixedEmail={fixedEmail !== null}
       />
-      {error && !hasFieldErrors && <ErrorNote error={error} />}
-      <Button type="submit" variant="primary" busy={accept.isPending}>
-        {t("session.signUp")}
-      </Button>
-    </form>
+    </SubmitForm>
   )
 }

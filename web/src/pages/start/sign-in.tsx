@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
 import { LogIn } from "lucide-react"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { checkSession, configQuery, signOnUrl } from "../../lib/session.ts"
 import { Button, ButtonAnchor } from "../../ui/button.tsx"
-import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
+import { SubmitForm } from "../../ui/submit-form.tsx"
 import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 const route = getRouteApi("/sign-in")
@@ -81,12 +81,8 @@ const PasswordForm = ({ back, autoFocus }: PasswordFormProps) => {
       await router.navigate({ href: back ?? "/", replace: true })
     },
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    signIn.mutate()
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <SubmitForm mutation={signIn} action={t("session.signIn")}>
       <TextField
         label={t("session.email")}
         type="email"
@@ -101,10 +97,6 @@ const PasswordForm = ({ back, autoFocus }: PasswordFormProps) => {
         onValue={setPassword}
         autoComplete="current-password"
       />
-      {signIn.error && <ErrorNote error={signIn.error} />}
-      <Button type="submit" variant="primary" busy={signIn.isPending}>
-        {t("session.signIn")}
-      </Button>
-    </form>
+    </SubmitForm>
   )
 }
