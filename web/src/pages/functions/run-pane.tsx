@@ -33,9 +33,9 @@ const parseRequest = (text: string): { request?: object; jsonError?: string } =>
   }
 }
 
-const clientStateOf = (running: boolean, stopped: boolean) => {
-  if (running) return "running"
-  return stopped ? "cancelled" : null
+const clientStateOf = (isRunning: boolean, isStopped: boolean) => {
+  if (isRunning) return "running"
+  return isStopped ? "cancelled" : null
 }
 
 /** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
@@ -46,17 +46,17 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
   const [requestJson, setRequestJson] = useState<string | null>(null)
   const [reply, setReply] = useState(t("run.replySample"))
   const [model, setModel] = useState("")
-  const { trial, error, stopped, running, start, stop } = useTrialRun(one.id)
+  const { trial, error, isStopped, isRunning, start, stop } = useTrialRun(one.id)
   const { request, jsonError } = parseRequest(requestJson ?? asRequest(message))
   const isFilter = functionKind(one) === "filter"
 
   const run = (): void => {
-    if (running || !request) return
+    if (isRunning || !request) return
     void start({ request, content, ...(model && { model }), ...(isFilter && { reply }) })
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (running) stop()
+    if (isRunning) stop()
     else run()
   }
   useShortcut("mod+enter", run)
@@ -97,11 +97,11 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
         <div className="flex items-center gap-2">
           <Button
             type="submit"
-            variant={running ? "secondary" : "primary"}
-            icon={running ? Square : Play}
-            disabled={!running && !request}
+            variant={isRunning ? "secondary" : "primary"}
+            icon={isRunning ? Square : Play}
+            disabled={!isRunning && !request}
           >
-            {running ? t("action.stop") : t("label.run")}
+            {isRunning ? t("action.stop") : t("label.run")}
           </Button>
           <KeyCombination of="mod+enter" />
         </div>
@@ -111,7 +111,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
         <TrialView
           id={id}
           trial={trial}
-          state={clientStateOf(running, stopped)}
+          state={clientStateOf(isRunning, isStopped)}
           onLocation={onLocation}
         />
       )}

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
 import { callRaw } from "../../lib/api.ts"
 import { readServerSentEvents } from "../../lib/response-stream.ts"
+import { useStoppableTask } from "../../lib/use-stoppable-task.ts"
 
 /** Data of a trial run's events by type, as sent by the gateway. */
 interface TrialEvents {
@@ -83,33 +84,17 @@ const applyEvent = (trial: Trial, type: string, data: unknown): Trial => {
 /** Runs the editor's content as a trial and collects its output. */
 export const useTrialRun = (id: string) => {
   const [trial, setTrial] = useState<Trial | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [running, setRunning] = useState<AbortController | null>(null)
-  const [stopped, setStopped] = useState(false)
-  const latest = useRef<AbortController | null>(null)
-  latest.current = running
-  useEffect(() => () => latest.current?.abort(), [])
+  const { start, ...task } = useStoppableTask()
 
-  const start = async (body: object): Promise<void> => {
-    const control = new AbortController()
-    setRunning(control)
-    setTrial(emptyTrial)
-    setError(null)
-    setStopped(false)
-    try {
-      const { signal } = control
+  const startTrial = (body: object): Promise<void> =>
+    start(async (signal) => {
+      setTrial(emptyTrial)
       const path = `/api/v1/functions/id/${encodeURIComponent(id)}/run`
       const response = await callRaw("POST", path, { body, signal })
       for await (const { type, data } of readServerSentEvents(response)) {
         const value: unknown = JSON.parse(data)
         setTrial((before) => applyEvent(before ?? emptyTrial, type, value))
       }
-    } catch (reason) {
-      if (control.signal.aborted) setStopped(true)
-      else setError(reason)
-    } finally {
-      setRunning(null)
-    }
-  }
-  return { trial, error, stopped, running: running !== null, start, stop: () => running?.abort() }
+    })
+  return { trial, start: startTrial, ...task }
 }

@@ -1,9 +1,10 @@
 import { Play, Square } from "lucide-react"
-import { type FormEvent, useEffect, useId, useRef, useState } from "react"
+import { type FormEvent, useId, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { streamCompletion } from "../../lib/completion-stream.ts"
 import { collectionQuery } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
+import { useStoppableTask } from "../../lib/use-stoppable-task.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextArea } from "../../ui/field.tsx"
@@ -34,32 +35,19 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
   const id = useId()
   const [question, setQuestion] = useState("")
   const [answer, setAnswer] = useState("")
-  const [error, setError] = useState<unknown>(null)
-  const [running, setRunning] = useState<AbortController | null>(null)
-  const latest = useRef<AbortController | null>(null)
-  latest.current = running
-  useEffect(() => () => latest.current?.abort(), [])
+  const { start, stop, isRunning, error } = useStoppableTask()
 
-  const ask = async (): Promise<void> => {
-    const control = new AbortController()
-    setRunning(control)
-    setAnswer("")
-    setError(null)
-    try {
-      const { signal } = control
+  const ask = (): Promise<void> =>
+    start(async (signal) => {
+      setAnswer("")
       const body = await createRequest(values, question)
       for await (const { content } of streamCompletion(body, signal)) {
         setAnswer((before) => before + content)
       }
-    } catch (reason) {
-      if (!control.signal.aborted) setError(reason)
-    } finally {
-      setRunning(null)
-    }
-  }
+    })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (running) running.abort()
+    if (isRunning) stop()
     else void ask()
   }
   const ready = values.base_model_id !== "" && question.trim() !== ""
@@ -84,15 +72,15 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
             event.preventDefault()
-            if (ready && !running) void ask()
+            if (ready && !isRunning) void ask()
           }}
         />
-        <Button type="submit" icon={running ? Square : Play} disabled={!running && !ready}>
-          {running ? t("action.stop") : t("try.ask")}
+        <Button type="submit" icon={isRunning ? Square : Play} disabled={!isRunning && !ready}>
+          {isRunning ? t("action.stop") : t("try.ask")}
         </Button>
       </form>
       {error !== null && <ErrorNote error={error} />}
-      {(answer || running) && (
+      {(answer || isRunning) && (
         <div
           role="log"
           aria-label={t("try.answer")}
