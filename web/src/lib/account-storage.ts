@@ -1,6 +1,5 @@
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
-import { queryClient } from "./query-client.ts"
-import { sessionQuery, useCurrentUser } from "./session.ts"
+import { currentUserId, useCurrentUser } from "./session.ts"
 
 /** What the browser remembers about the models of each account that uses it. */
 const names = ["models", "recentModels", "favourites"] as const
@@ -9,7 +8,7 @@ type Name = (typeof names)[number]
 const keyOf = (userId: string, name: Name): string => `accounts.${userId}.${name}`
 
 const currentKey = (name: Name): string | undefined => {
-  const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
+  const userId = currentUserId()
   return userId === undefined ? undefined : keyOf(userId, name)
 }
 

@@ -1,8 +1,7 @@
 import { useReducer, useRef } from "react"
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import type { Message } from "./chat-api.ts"
-import { queryClient } from "./query-client.ts"
-import { sessionQuery, useCurrentUser } from "./session.ts"
+import { currentUserId, useCurrentUser } from "./session.ts"
 
 /** The draft of the start page. */
 export const newChatDraft = "new"
@@ -42,7 +41,7 @@ export const writeDraftSettings = (userId: string, draft: string, settings: stri
 
 /** Attachments without a text would surprise whoever starts a new chat later. */
 export const discardDraftWithoutText = (): void => {
-  const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
+  const userId = currentUserId()
   if (userId === undefined) return
   const { text, files } = draftKeys(userId, newChatDraft)
   if (!readLocalStorage(text)?.trim()) writeLocalStorage(files, null)

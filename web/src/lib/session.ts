@@ -57,13 +57,16 @@ export const sessionQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** The signed-in account's ID, as far as it is known; for use outside of components. */
+export const currentUserId = (): string | undefined =>
+  queryClient.getQueryData(sessionQuery.queryKey)?.user.id
+
 /** Asks the gateway whether somebody is signed in, after a sign-in or when it is in doubt. */
 export const checkSession = (): Promise<PageSession | null> =>
   queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
 
 channel.addEventListener("message", ({ data: userId }: MessageEvent<string | null>) => {
-  const known = queryClient.getQueryData(sessionQuery.queryKey)?.user.id ?? null
-  if (pageSession && userId !== known) void checkSession().catch(() => {})
+  if (pageSession && userId !== (currentUserId() ?? null)) void checkSession().catch(() => {})
 })
 
 /** Resolves when the page's user is signed in; false if the page belongs to nobody. */

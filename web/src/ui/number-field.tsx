@@ -21,16 +21,8 @@ interface NumberFieldProps extends Omit<FieldProps, "children" | "problem"> {
  * keeps the form from being saved.
  */
 export const NumberField = (props: NumberFieldProps) => {
-  const {
-    value,
-    onValue,
-    onEmpty,
-    isWhole = false,
-    placeholder,
-    unit,
-    inputClass,
-    ...field
-  } = props
+  const { value, onValue, onEmpty, isWhole = false, ...rest } = props
+  const { placeholder, unit, inputClass, ...field } = rest
   const [typed, setTyped] = useState<string | null>(null)
   const isEmpty = typed?.trim() === ""
   const parsed = typed === null ? value : parseNumber(typed, isWhole)

@@ -5,6 +5,7 @@ import { useContext } from "react"
 import { classes } from "./classes.ts"
 import {
   type ControlFieldProps,
+  type ControlProps,
   controlClass,
   Field,
   FieldChangeContext,
@@ -12,12 +13,8 @@ import {
 } from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
 
-interface SelectProps<Value extends string> {
-  id?: string
+interface SelectProps<Value extends string> extends Partial<ControlProps> {
   "aria-label"?: string
-  "aria-describedby"?: string | undefined
-  "aria-invalid"?: true | undefined
-  disabled?: boolean
   value: Value
   options: readonly { value: Value; label: string }[]
   onValue: (value: Value) => void
@@ -25,15 +22,8 @@ interface SelectProps<Value extends string> {
 }
 
 /** A list of a few choices to open; typing selects by first letters. */
-export const Select = <Value extends string>({
-  id,
-  disabled,
-  value,
-  options,
-  onValue,
-  ...props
-}: SelectProps<Value>) => {
-  const { className, ...controlProps } = props
+export const Select = <Value extends string>(props: SelectProps<Value>) => {
+  const { disabled = false, value, options, onValue, className, ...controlProps } = props
   const markChanged = useContext(FieldChangeContext)
   return (
     // The style element that hides scrollbars would violate the page's CSP.
@@ -41,7 +31,7 @@ export const Select = <Value extends string>({
       <Base.Root
         items={options}
         value={value}
-        disabled={disabled ?? false}
+        disabled={disabled}
         onValueChange={(next) => {
           if (next === null || next === value) return
           markChanged()
@@ -50,7 +40,6 @@ export const Select = <Value extends string>({
       >
         <Base.Trigger
           {...controlProps}
-          id={id}
           className={classes(
             controlClass,
             "flex h-8.5 items-center gap-2 pr-2 text-left disabled:cursor-not-allowed",

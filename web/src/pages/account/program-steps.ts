@@ -25,8 +25,8 @@ export interface Program {
   name: string
   /** The route that it calls; the key must be allowed to. */
   route: string
-  /** Whether its steps differ between platforms. */
-  hasPlatforms: boolean
+  /** Its steps differ between platforms. */
+  hasPlatforms?: true
   createSteps: (context: ProgramContext) => ProgramStep[]
 }
 
@@ -172,7 +172,7 @@ export const programs: readonly [Program, ...Program[]] = [
     createSteps: claudeCode,
   },
   { id: "codex", name: "Codex", route: "/v1/responses", hasPlatforms: true, createSteps: codex },
-  { id: "cursor", name: "Cursor", route: chatRoute, hasPlatforms: false, createSteps: cursor },
+  { id: "cursor", name: "Cursor", route: chatRoute, createSteps: cursor },
   {
     id: "continue",
     name: "Continue",
@@ -180,21 +180,9 @@ export const programs: readonly [Program, ...Program[]] = [
     hasPlatforms: true,
     createSteps: continueEditor,
   },
-  {
-    id: "langchain",
-    name: "LangChain",
-    route: chatRoute,
-    hasPlatforms: false,
-    createSteps: langchain,
-  },
-  { id: "n8n", name: "n8n", route: chatRoute, hasPlatforms: false, createSteps: n8n },
-  {
-    id: "openai-sdk",
-    name: "OpenAI SDK",
-    route: chatRoute,
-    hasPlatforms: false,
-    createSteps: openaiSdk,
-  },
+  { id: "langchain", name: "LangChain", route: chatRoute, createSteps: langchain },
+  { id: "n8n", name: "n8n", route: chatRoute, createSteps: n8n },
+  { id: "openai-sdk", name: "OpenAI SDK", route: chatRoute, createSteps: openaiSdk },
   { id: "curl", name: "curl", route: chatRoute, hasPlatforms: true, createSteps: curl },
 ]
 

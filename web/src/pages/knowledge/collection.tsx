@@ -43,12 +43,6 @@ const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFi
   )
 }
 
-const CollectionNotFound = () => (
-  <EmptyState icon={Library} title={t("knowledge.gone")}>
-    {t("error.goneHelp")}
-  </EmptyState>
-)
-
 /** The model that provides semantic search in the collection, or a note that there is none. */
 const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
   const { search, embedding_model: model } = collection
@@ -77,7 +71,9 @@ export const CollectionLayout = () => {
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Page title={t("objects.type.collection")} breadcrumb={above}>
-        <CollectionNotFound />
+        <EmptyState icon={Library} title={t("knowledge.gone")}>
+          {t("error.goneHelp")}
+        </EmptyState>
       </Page>
     )
   }
