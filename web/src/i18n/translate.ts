@@ -34,7 +34,7 @@ export const languages = {
 } as const
 export type Language = keyof typeof languages
 
-const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
+export const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 
 const language = createValueStore<Language>("en")
 let catalogue: Catalogue = en

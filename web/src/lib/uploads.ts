@@ -76,10 +76,9 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
       .get()
       .filter(({ state }) => state === "waiting")
       .slice(0, maxParallel - sending)
-    for (const { key } of due) {
-      change(key, { state: "sending" })
-      const entry = entries.get().find((one) => one.key === key)
-      if (entry) void send(entry)
+    for (const entry of due) {
+      change(entry.key, { state: "sending" })
+      void send(entry)
     }
   }
 

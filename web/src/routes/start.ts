@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
+import { readSearchText } from "../lib/list-search-params.ts"
 import { queryClient } from "../lib/query-client.ts"
 import { configQuery, sessionQuery } from "../lib/session.ts"
 import { createPageRoutes } from "./create-page-routes.ts"
@@ -9,9 +10,6 @@ const parseBackSearch = ({ back }: Record<string, unknown>): { back?: string | u
   // The router keeps parameters that a route omits, so an invalid one must be overwritten.
   back: typeof back === "string" && /^\/(?![/\\])/.test(back) ? back : undefined,
 })
-
-const readText = (value: unknown): string | undefined =>
-  typeof value === "string" || typeof value === "number" ? String(value) : undefined
 
 const { page } = createPageRoutes(rootRoute)
 
@@ -42,9 +40,9 @@ export const signedOutRoutes = [
     getParentRoute: () => rootRoute,
     path: "/sign-in/problem",
     validateSearch: ({ problem, provider, request }: Record<string, unknown>) => ({
-      problem: readText(problem),
-      provider: readText(provider),
-      request: readText(request),
+      problem: readSearchText(problem),
+      provider: readSearchText(provider),
+      request: readSearchText(request),
     }),
     component: lazyRouteComponent(
       () => import("../pages/start/sign-in-problem.tsx"),

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useLocalStorage } from "../../browser/local-storage.ts"
 import { chooseTheme, themes, useTheme } from "../../browser/theme.ts"
-import { chooseLanguage, type Language, languages, t } from "../../i18n/translate.ts"
+import { chooseLanguage, isLanguage, languages, t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { identitiesQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
@@ -48,8 +48,6 @@ const Profile = () => {
     </Form>
   )
 }
-
-const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 
 const Appearance = () => {
   const theme = useTheme()
