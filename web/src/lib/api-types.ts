@@ -35,7 +35,7 @@ export type BodyFor<Path extends PathOf<"post">> = InputOf<RouteOf<"post", Path>
 
 type BodyOf<B> = undefined extends InputOf<B> ? { body?: undefined } : { body: InputOf<B> }
 
-interface SendOptions {
+export interface SendOptions {
   signal?: AbortSignal
   /** Whether the request goes on when the page is closed; its body must be below 64 KB. */
   keepalive?: boolean

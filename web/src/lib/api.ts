@@ -11,6 +11,7 @@ import type {
   QueryValue,
   ResponseOf,
   RouteOf,
+  SendOptions,
 } from "./api-types.ts"
 
 export interface FieldError extends Partial<MessageReference> {
@@ -68,11 +69,8 @@ interface ErrorBody extends Partial<MessageReference> {
 
 export type QueryParams = Record<string, QueryValue>
 
-interface RequestOptions {
+interface RequestOptions extends SendOptions {
   query?: QueryParams
-  signal?: AbortSignal
-  /** Whether the request goes on when the page is closed; its body must be below 64 KB. */
-  keepalive?: boolean
 }
 
 const reachabilityWatchers = new Set<(isReachable: boolean) => void>()

@@ -93,14 +93,8 @@ const createUploader = (initialCallback: UploadedCallback, collectionId: string 
         lastKey++
         const { name, size } = selected.file
         const initial = { sent: 0, state: "waiting", error: null, stored: null } as const
-        return {
-          key: String(lastKey),
-          name,
-          size,
-          selected,
-          controller: new AbortController(),
-          ...initial,
-        }
+        const controller = new AbortController()
+        return { key: String(lastKey), name, size, selected, controller, ...initial }
       })
       entries.set([...entries.get(), ...fresh])
       next()

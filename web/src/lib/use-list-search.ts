@@ -41,7 +41,6 @@ export const useListSearch = <F extends string = never>(options: ListOptions = {
     [navigate],
   )
   const setQuery = useCallback((query: string) => change({ query }), [change])
-  const toPage = useCallback((page: number) => change({ page }), [change])
   const clear = useCallback(() => {
     void navigate({ to: ".", search: {} as never, replace: true })
   }, [navigate])
@@ -54,7 +53,6 @@ export const useListSearch = <F extends string = never>(options: ListOptions = {
     isFiltered: Object.values(filters).some(Boolean),
     change,
     setQuery,
-    toPage,
     clear,
   }
 }

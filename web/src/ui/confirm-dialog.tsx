@@ -29,10 +29,6 @@ export interface ConfirmDialogProps {
   onConfirm: (confirm?: "delete") => Promise<unknown> | unknown
 }
 
-/** What the deletion would take from others, if that is why it was refused. */
-const inUseOf = (error: unknown): ObjectsInUse | null =>
-  error instanceof ApiError ? error.inUse : null
-
 const isShownByField = (error: unknown, fields: readonly string[]): boolean =>
   error instanceof ApiError && error.errors.some(({ path }) => fields.includes(path))
 
@@ -77,7 +73,8 @@ export const ConfirmDialog = (props: ConfirmDialogProps) => {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const [accepted, setAccepted] = useState(false)
-  const inUse = inUseOf(error)
+  // What the deletion would take from others, if that is why it was refused.
+  const inUse = error instanceof ApiError ? error.inUse : null
   const isDisabled =
     !ready || (typed !== undefined && text !== typed) || (inUse !== null && !accepted)
 

@@ -73,7 +73,7 @@ const ListTable = <T extends { id: string }, F extends string>(
   const { label, list, columns, items, total } = props
   const table = { label, columns, items, idOf: ({ id }: T) => id }
   if (!list) return <Table {...table} />
-  const { params, change, toPage } = list
+  const { params, change } = list
   const { order_by, direction } = params
   return (
     <>
@@ -86,7 +86,7 @@ const ListTable = <T extends { id: string }, F extends string>(
         page={clampPage(params, total)}
         pageSize={params.page_size}
         total={total}
-        onPage={toPage}
+        onPage={(page) => change({ page })}
       />
     </>
   )

@@ -33,11 +33,6 @@ const parseRequest = (text: string): { request?: object; jsonError?: string } =>
   }
 }
 
-const clientStateOf = (isRunning: boolean, isStopped: boolean) => {
-  if (isRunning) return "running"
-  return isStopped ? "cancelled" : null
-}
-
 /** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
 export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
   const id = useId()
@@ -111,7 +106,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
         <TrialView
           id={id}
           trial={trial}
-          state={clientStateOf(isRunning, isStopped)}
+          state={isRunning ? "running" : isStopped ? "cancelled" : null}
           onLocation={onLocation}
         />
       )}
