@@ -33,6 +33,11 @@ const parseRequest = (text: string): { request?: object; jsonError?: string } =>
   }
 }
 
+const clientStateOf = (isRunning: boolean, isStopped: boolean) => {
+  if (isRunning) return "running"
+  return isStopped ? "cancelled" : null
+}
+
 /** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
 export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
   const id = useId()
@@ -106,7 +111,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
         <TrialView
           id={id}
           trial={trial}
-          state={isRunning ? "running" : isStopped ? "cancelled" : null}
+          state={clientStateOf(isRunning, isStopped)}
           onLocation={onLocation}
         />
       )}

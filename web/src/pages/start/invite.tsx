@@ -31,11 +31,7 @@ export const InvitePage = () => {
   return (
     <SignedOutLayout
       title={t("invite.title")}
-      lead={
-        invitation.data
-          ? t("invite.lead", { date: formatDate(invitation.data.expires_at) })
-          : undefined
-      }
+      lead={invitation.data && t("invite.lead", { date: formatDate(invitation.data.expires_at) })}
     >
       <QueryResult query={invitation} rows={4}>
         {({ email }) => <AcceptForm token={token} fixedEmail={email} />}
