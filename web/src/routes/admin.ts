@@ -6,7 +6,7 @@ const layout = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/admin",
   beforeLoad: requireAdmin,
-  component: lazyRouteComponent(() => import("../pages/admin/layout.tsx"), "AdminLayout"),
+  component: lazyRouteComponent(() => import("../pages/admin/admin-layout.tsx"), "AdminLayout"),
 })
 const { page, listPage } = createPageRoutes(layout)
 

@@ -4,8 +4,8 @@ import { t } from "../../i18n/translate.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { type Column, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { groupAuditEvents } from "./audit-lines.ts"
 import { type AuditLine, AuditSentence } from "./audit-sentence.tsx"
+import { groupAuditEvents } from "./group-audit-events.ts"
 
 export const OutcomeBadge = ({ event: { outcome, status } }: { event: AuditEvent }) =>
   outcome === "failure" ? (

@@ -15,17 +15,17 @@ import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { bindField } from "../../ui/form.tsx"
-import { ErrorDetails } from "./connection-health.tsx"
+import { ProviderErrorDetails } from "./connection-health.tsx"
 
 export type ProviderKind = NewConnection["kind"]
 
 /** What the gateway knows about a kind of provider; undefined until it is loaded. */
-export const useProvider = (kind: ProviderKind): ProviderInfo | undefined =>
+export const useProviderInfo = (kind: ProviderKind): ProviderInfo | undefined =>
   useQuery(providersQuery).data?.find((provider) => provider.kind === kind)
 
 /** The kind of a connection, as it appears on pages. */
 export const ProviderLabel = ({ kind }: { kind: ProviderKind }) => {
-  const provider = useProvider(kind)
+  const provider = useProviderInfo(kind)
   return translateServerText(provider?.label ?? "", provider?.label_reference)
 }
 
@@ -55,7 +55,7 @@ const keyHelp = (hint: string | undefined): string => {
 /** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   const { values, savedKey, locked } = props
-  const provider = useProvider(values.kind)
+  const provider = useProviderInfo(values.kind)
   return (
     <>
       <TextField
@@ -132,7 +132,7 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
           {translateServerText(message, message_reference)}{" "}
           <span className="text-muted tabular">({duration_ms} ms)</span>
         </p>
-        <ErrorDetails details={details} />
+        <ProviderErrorDetails details={details} />
         {models.length > 0 && (
           <p className="mt-1 line-clamp-3 text-xs break-words text-muted">{models.join(", ")}</p>
         )}
@@ -141,7 +141,7 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
   )
 }
 
-export const testUnsaved = (
+export const testUnsavedConnection = (
   values: BodyFor<"/api/v1/connections/test">,
 ): Promise<ConnectionTestResult> => api.post("/api/v1/connections/test", { body: values })
 

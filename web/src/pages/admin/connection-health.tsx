@@ -8,7 +8,7 @@ export const HealthStatus = ({ health }: { health: ConnectionHealth }) => {
 }
 
 /** What a provider or the network reported, unchanged; renders nothing without `details`. */
-export const ErrorDetails = ({ details }: { details: string | null }) =>
+export const ProviderErrorDetails = ({ details }: { details: string | null }) =>
   details && (
     <details className="mt-1 text-xs text-muted">
       <summary>{t("error.details")}</summary>
@@ -23,6 +23,6 @@ export const HealthError = ({ health }: { health: ConnectionHealth }) =>
       <p className="break-words text-danger">
         {translateServerText(health.last_error, health.last_error_reference)}
       </p>
-      <ErrorDetails details={health.last_error_details} />
+      <ProviderErrorDetails details={health.last_error_details} />
     </>
   )

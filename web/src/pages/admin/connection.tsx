@@ -18,9 +18,9 @@ import {
   ConnectionBasics,
   ConnectionTest,
   ProviderLabel,
-  testUnsaved,
+  testUnsavedConnection,
   useConnectionTest,
-  useProvider,
+  useProviderInfo,
   withDefaultName,
 } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
@@ -90,7 +90,7 @@ const toChanges = (values: ReturnType<typeof valuesOf>) => {
 
 const Details = ({ connection }: { connection: ConnectionView }) => {
   const params = { id: connection.id }
-  const provider = useProvider(connection.kind)
+  const provider = useProviderInfo(connection.kind)
   const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
   const form = useEditForm({
     object: connection,
@@ -105,7 +105,7 @@ const Details = ({ connection }: { connection: ConnectionView }) => {
   // saved key.
   const ask = (): Promise<ConnectionTestResult> =>
     isDirty && values.api_key
-      ? testUnsaved({ kind: connection.kind, ...toChanges(values) })
+      ? testUnsavedConnection({ kind: connection.kind, ...toChanges(values) })
       : api.post("/api/v1/connections/:id/test", { params })
   const test = useConnectionTest(values, ask)
   const basics = (

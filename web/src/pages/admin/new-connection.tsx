@@ -10,7 +10,7 @@ import { useCreateForm } from "../../ui/use-form.ts"
 import {
   ConnectionBasics,
   ConnectionTest,
-  testUnsaved,
+  testUnsavedConnection,
   useConnectionTest,
   withDefaultName,
 } from "./connection-form.tsx"
@@ -45,7 +45,7 @@ const NewConnectionForm = ({ providers }: { providers: readonly ProviderInfo[] }
       }),
   })
   const { values, set, error } = form
-  const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
+  const test = useConnectionTest(values, () => testUnsavedConnection(withDefaultName(values)))
   return (
     <Form form={form} action={t("connections.add")}>
       <ProviderTiles providers={providers} values={values} set={set} />

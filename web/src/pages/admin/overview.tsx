@@ -14,7 +14,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SkeletonBlock } from "../../ui/skeleton.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Attention } from "./attention.tsx"
-import { DayChart } from "./day-chart.tsx"
+import { DailyUsageChart } from "./daily-usage-chart.tsx"
 import { UsageTotals } from "./usage-totals.tsx"
 
 const refreshMs = 15_000
@@ -61,7 +61,7 @@ export const OverviewPage = () => {
                 ) : (
                   <>
                     <UsageTotals items={items} />
-                    <DayChart items={items} from={from} to={to} />
+                    <DailyUsageChart items={items} from={from} to={to} />
                   </>
                 )
               }

@@ -13,7 +13,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
-import { SemanticSearch } from "./semantic-search.tsx"
+import { SemanticSearchSettings } from "./semantic-search-settings.tsx"
 import { DaysField, SettingsGroup } from "./settings-fields.tsx"
 import { BannerFields, DefaultModelField } from "./workspace-settings.tsx"
 
@@ -117,7 +117,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
         />
       </SettingsGroup>
       <SettingsGroup title={t("label.semanticSearch")}>
-        <SemanticSearch
+        <SemanticSearchSettings
           value={values.embedding_model}
           onValue={(embedding_model) => set({ embedding_model })}
           locked={locked.embedding_model}

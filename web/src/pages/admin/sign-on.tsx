@@ -16,8 +16,8 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
-import { AddSignOnProvider } from "./add-sign-on-provider.tsx"
 import { CopyableValue } from "./copyable-value.tsx"
+import { SignOnInstructions } from "./sign-on-instructions.tsx"
 
 const policies = ["on", "administrators", "off"] as const
 
@@ -29,7 +29,7 @@ export const SignOnPage = () => {
       <QueryResult query={providers}>
         {(items) =>
           items.length === 0 ? (
-            <AddSignOnProvider />
+            <SignOnInstructions />
           ) : (
             <>
               {items.map((provider) => (

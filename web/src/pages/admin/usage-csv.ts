@@ -18,7 +18,7 @@ const figuresOf = (item: UsageTotal): Cell[] => [
 ]
 
 /** Totals as rows of a CSV file, each with the first and the last day of the period. */
-export const usageRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
+export const usageCsvRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
   const names = nameColumns[by] ?? []
   const figures = ["requests", "errors", "tokens_in", "tokens_out", "duration_ms"]
   const period = [formatUtcDay(from), formatUtcDay(to - daySeconds)]

@@ -16,8 +16,8 @@ import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Table } from "../../ui/table.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
-import { DayChart } from "./day-chart.tsx"
-import { usageRows } from "./usage-csv.ts"
+import { DailyUsageChart } from "./daily-usage-chart.tsx"
+import { usageCsvRows } from "./usage-csv.ts"
 import { UsageName } from "./usage-name.tsx"
 import { UsageTotals } from "./usage-totals.tsx"
 
@@ -71,7 +71,9 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
         <Button
           icon={Download}
           disabled={!sums.data || sums.data.items.length === 0}
-          onClick={() => sums.data && downloadCsv(`usage-by-${by}.csv`, usageRows(by, sums.data))}
+          onClick={() =>
+            sums.data && downloadCsv(`usage-by-${by}.csv`, usageCsvRows(by, sums.data))
+          }
         >
           {t("usage.csv")}
         </Button>
@@ -115,7 +117,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
           ) : (
             <>
               <UsageTotals items={items} />
-              <DayChart items={items} from={from} to={to} />
+              <DailyUsageChart items={items} from={from} to={to} />
             </>
           )
         }

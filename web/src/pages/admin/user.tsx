@@ -18,7 +18,7 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
-import { DeleteUserSection } from "../ownership/delete-user.tsx"
+import { DeleteUserSection } from "../ownership/delete-user-section.tsx"
 import { RoleField } from "./new-user.tsx"
 import { ReleaseEmail } from "./release-email.tsx"
 

@@ -5,7 +5,7 @@ import type { Message } from "../../lib/chat-api.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Input } from "../../ui/field.tsx"
-import { useReturnedFocus } from "./use-returned-focus.ts"
+import { useFocusAfterRemoval } from "./use-focus-after-removal.ts"
 
 type Rating = NonNullable<Message["rating"]>
 
@@ -62,7 +62,7 @@ const ReasonForm = ({
   onSave,
   onClose,
 }: Pick<RatingReasonProps, "rating" | "onSave"> & { onClose: () => void }) => {
-  const form = useReturnedFocus<HTMLFormElement>((removed) =>
+  const form = useFocusAfterRemoval<HTMLFormElement>((removed) =>
     removed.previousElementSibling?.querySelector('[aria-pressed="true"]'),
   )
   const [reason, setReason] = useState(rating.reason)

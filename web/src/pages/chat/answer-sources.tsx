@@ -4,13 +4,13 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatShortLocation } from "../../lib/passage-location.ts"
 import { fileNamesById } from "./citations.ts"
-import type { QuestionSearch } from "./question-search.ts"
-import { groupSources, type NumberedSource } from "./source-groups.ts"
+import type { CollectionSearch } from "./collection-search.ts"
+import { type NumberedSource, splitByCitation } from "./split-by-citation.ts"
 
 interface SourcesProps {
   message: Message
   /** The search for an answer's question; null if not available. */
-  searchOf: (answer: Message) => QuestionSearch | null
+  searchOf: (answer: Message) => CollectionSearch | null
   onOpen: (number: number) => void
 }
 
@@ -36,7 +36,7 @@ const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) =>
 const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) => {
   const sources = message.sources ?? []
   const names = fileNamesById(sources)
-  const { cited, others } = groupSources(sources)
+  const { cited, others } = splitByCitation(sources)
   const [firstOther] = others
   return (
     <ul aria-label={t("label.sources")} className="flex flex-wrap gap-1.5">
@@ -71,7 +71,13 @@ const missingSourcesReason = ({ sources, state }: Message): string | null => {
   return isUncited && state === "completed" ? t("sources.uncited") : null
 }
 
-const MissingSourcesNote = ({ text, search }: { text: string; search: QuestionSearch | null }) => (
+const MissingSourcesNote = ({
+  text,
+  search,
+}: {
+  text: string
+  search: CollectionSearch | null
+}) => (
   <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
     {text}
     {search && (

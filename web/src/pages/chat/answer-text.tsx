@@ -14,7 +14,7 @@ const requiredModules = (texts: readonly string[]) => [
 ]
 
 /** Whether the code for these texts is loaded, so that rendering them causes no layout shift. */
-export const canRender = (texts: readonly string[]): boolean =>
+export const areRenderersLoaded = (texts: readonly string[]): boolean =>
   requiredModules(texts).every((part) => part.loaded() !== undefined)
 
 /** Resolves when that code is loaded or failed to load. */

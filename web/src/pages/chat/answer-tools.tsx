@@ -11,7 +11,7 @@ import { RatingButtons, RatingReason } from "./answer-rating.tsx"
 import { RegenerateWith } from "./regenerate-with.tsx"
 import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
-import { useReturnedFocus } from "./use-returned-focus.ts"
+import { useFocusAfterRemoval } from "./use-focus-after-removal.ts"
 
 const readAloud = async ({ id, content }: Message): Promise<void> => {
   const { toSpokenText } = await import("./spoken-text.ts")
@@ -20,7 +20,7 @@ const readAloud = async ({ id, content }: Message): Promise<void> => {
 
 /** Stops reading this answer aloud; leaving the answer does as well. */
 const StopReading = ({ id }: { id: string }) => {
-  const button = useReturnedFocus<HTMLButtonElement>((stop) => stop.previousElementSibling)
+  const button = useFocusAfterRemoval<HTMLButtonElement>((stop) => stop.previousElementSibling)
   useEffect(() => () => stopSpeaking(id), [id])
   return (
     <IconButton

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx"
 import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
 import { type Citations, CitationsContext, fileNamesById } from "./citations.ts"
-import type { QuestionSearch } from "./question-search.ts"
+import type { CollectionSearch } from "./collection-search.ts"
 import { Reasoning, WaitingForModel } from "./reasoning.tsx"
 import { WhileIdle } from "./turn-tools.tsx"
 
@@ -135,7 +135,7 @@ interface AnswerProps {
   onContinue: (message: Message) => void
   /** Opens the source with this number. */
   onCite: (messageId: string, number: number) => void
-  searchOf: (message: Message) => QuestionSearch | null
+  searchOf: (message: Message) => CollectionSearch | null
 }
 
 /** One model's answer, complete or still streaming. */

@@ -19,7 +19,7 @@ interface PickerProps {
 }
 
 /** Files and collections whose names match a query. */
-export const useSuggestions = (query: string) => {
+export const useAttachmentSuggestions = (query: string) => {
   const search = { query: query.trim(), page_size: maxSuggestions }
   const collections = useQuery(collectionsQuery(search))
   const files = useQuery(filesQuery({ ...search, order_by: "created_at", direction: "desc" }))
@@ -45,7 +45,7 @@ export const useSuggestions = (query: string) => {
 
 /** Suggests collections and files by name. */
 export const AttachmentPicker = ({ onPick, ...list }: PickerProps) => {
-  const { suggestions, loading } = useSuggestions(list.query)
+  const { suggestions, loading } = useAttachmentSuggestions(list.query)
   return (
     <SuggestionList
       {...list}

@@ -17,7 +17,7 @@ import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 import { useChangeChats } from "./change-chats.tsx"
-import { scheduleDeletion } from "./deletions.ts"
+import { scheduleDeletion } from "./chat-deletions.ts"
 import { useLeaveChats } from "./use-leave-chats.ts"
 
 type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
@@ -28,7 +28,9 @@ const dialogs = {
   tags: lazyComponent(async () => (await loadDialogs()).TagsDialog),
   share: lazyComponent(async () => (await loadDialogs()).ShareDialog),
 }
-const MoveDialog = lazyComponent(async () => (await import("./move-dialog.tsx")).MoveDialog)
+const MoveChatsDialog = lazyComponent(
+  async () => (await import("./move-chats-dialog.tsx")).MoveChatsDialog,
+)
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
@@ -94,7 +96,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
       <LazyPopup onCancel={closeDialogs}>
         {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
         {isMoving && (
-          <MoveDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />
+          <MoveChatsDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />
         )}
       </LazyPopup>
       {failureDialog}

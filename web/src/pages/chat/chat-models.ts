@@ -75,7 +75,7 @@ const findOfferedModel = (models: readonly ModelRecord[]): ModelRecord | undefin
 }
 
 /** Makes a model of a connection just created the default of new chats, once it is listed. */
-export const useModelsOfConnection = (connectionId: string | null): void => {
+export const useConnectionModelAsDefault = (connectionId: string | null): void => {
   const { models } = useChatModels()
   const model = models.find(
     (one) => !isWorkspaceModel(one) && one.connections.some(({ id }) => id === connectionId),

@@ -15,16 +15,16 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { LazyLoadBoundary } from "../../ui/lazy-load-boundary.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { canRender, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
+import { areRenderersLoaded, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
 import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
 import { useChatModels, useDefaultModels } from "./chat-models.ts"
 import { useChatSettings } from "./chat-settings.ts"
-import { decodePane, encodePane } from "./citations.ts"
+import { decodeShownSource, encodeShownSource } from "./citations.ts"
 import { ModelPicker } from "./model-picker.tsx"
 import { SettingsPane } from "./settings-pane.tsx"
-import { useSendMessage } from "./use-send-message.ts"
+import { useStoredChatBackend } from "./use-stored-chat-backend.ts"
 
 const SourcesPane = lazyComponent(async () => (await import("./sources-pane.tsx")).SourcesPane)
 
@@ -63,7 +63,7 @@ const useChosenModels = (chat: ChatWithMessages | null, first: string[]) => {
 
 /** The sources that the stored pane refers to, if the message belongs to this chat. */
 const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }) => {
-  const shown = decodePane(pane)
+  const shown = decodeShownSource(pane)
   const message = chat.messages.find(({ id }) => id === shown?.messageId)
   if (!shown || !message?.sources?.length) return null
   return (
@@ -73,7 +73,7 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
           key={message.id}
           message={message}
           number={shown.number}
-          onNumber={(number) => writeLocalStorage("pane", encodePane(message.id, number))}
+          onNumber={(number) => writeLocalStorage("pane", encodeShownSource(message.id, number))}
           onClose={() => writeLocalStorage("pane", null)}
         />
       </Suspense>
@@ -101,7 +101,7 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   const settings = useChatSettings(chat)
   const stored = useLocalStorage("pane")
   const pane = stored === "settings" && (chat?.writable ?? true)
-  const backend = useSendMessage({
+  const backend = useStoredChatBackend({
     chat,
     models: chosen,
     settings,
@@ -166,7 +166,9 @@ export const NewChatPage = () => {
  */
 const useCanRender = (chat: ChatWithMessages | undefined): boolean => {
   const texts = chat?.messages.filter(({ role }) => role === "assistant").map((m) => m.content)
-  const [isRenderable, setRenderable] = useState(() => texts !== undefined && canRender(texts))
+  const [isRenderable, setRenderable] = useState(
+    () => texts !== undefined && areRenderersLoaded(texts),
+  )
   const isLoaded = chat !== undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the initial texts matter
   useEffect(() => {

@@ -12,7 +12,7 @@ import { ChatMenu } from "./chat-menu.tsx"
 import { toggleChat, useChatSelection } from "./chat-selection.ts"
 import { foundMessageOf } from "./found-message.ts"
 import { SharedMark } from "./shared-mark.tsx"
-import { useRowFocus } from "./use-row-focus.ts"
+import { useFocusAfterRowRemoval } from "./use-focus-after-row-removal.ts"
 
 interface ChatRowProps {
   chat: ChatListItem
@@ -117,7 +117,7 @@ const CheckboxRow = ({ chat, checked, children }: CheckboxRowProps) => {
  */
 export const ChatRow = memo(({ chat, query = "" }: ChatRowProps) => {
   const selection = useChatSelection()
-  const row = useRowFocus(chat.id)
+  const row = useFocusAfterRowRemoval(chat.id)
   const label = <Label chat={chat} query={query} />
   return (
     <li

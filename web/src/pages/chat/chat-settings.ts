@@ -16,13 +16,13 @@ export interface SettingsDraft extends ChatSettings {
   invalid: Record<string, string>
 }
 
-export const noSettings: SettingsDraft = { system: "", params: {}, invalid: {} }
+export const emptySettings: SettingsDraft = { system: "", params: {}, invalid: {} }
 
 const problemOf = ({ invalid }: SettingsDraft): string | null =>
   Object.keys(invalid).length > 0 ? t("chat.settingsInvalid") : null
 
 /** @throws if a parameter is wrong, so that no answer is generated without it */
-export const readSettings = (draft: SettingsDraft): ChatSettings => {
+export const requireValidSettings = (draft: SettingsDraft): ChatSettings => {
   const problem = problemOf(draft)
   if (problem !== null) throw new Error(problem)
   return { system: draft.system, params: draft.params }
@@ -30,9 +30,9 @@ export const readSettings = (draft: SettingsDraft): ChatSettings => {
 
 const parseDraft = (stored: string | null): SettingsDraft => {
   try {
-    return { ...noSettings, ...(JSON.parse(stored ?? "{}") as Partial<SettingsDraft>) }
+    return { ...emptySettings, ...(JSON.parse(stored ?? "{}") as Partial<SettingsDraft>) }
   } catch {
-    return noSettings
+    return emptySettings
   }
 }
 
@@ -44,11 +44,11 @@ const useNewChatSettings = () => {
     draft: parseDraft(value),
     setDraft: (draft: SettingsDraft): void => write(JSON.stringify(draft)),
     /** The latest settings, also if typed just now. */
-    read: (): ChatSettings => readSettings(parseDraft(read())),
+    read: (): ChatSettings => requireValidSettings(parseDraft(read())),
     /** Leaves what was typed since `sent` was read to the chat that was created with it. */
     moveTo: (chatId: string, sent: ChatSettings): void => {
       const draft = parseDraft(read())
-      const isSent = JSON.stringify(draft) === JSON.stringify({ ...noSettings, ...sent })
+      const isSent = JSON.stringify(draft) === JSON.stringify({ ...emptySettings, ...sent })
       if (!isSent) writeDraftSettings(userId, chatId, JSON.stringify(draft))
       write(null)
     },

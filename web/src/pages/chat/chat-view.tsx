@@ -12,19 +12,19 @@ import { classes } from "../../ui/classes.ts"
 import { copyText } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { supportsImages } from "./chat-models.ts"
-import { encodePane } from "./citations.ts"
+import { encodeShownSource } from "./citations.ts"
+import { findCollectionSearch } from "./collection-search.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
-import { useFoundMessage } from "./found-message.ts"
+import { useScrollToFoundMessage } from "./found-message.ts"
 import type { MessageActions } from "./message-actions.ts"
-import { findQuestionSearch } from "./question-search.ts"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
 import { StartSuggestions } from "./start-suggestions.tsx"
 import type { TurnActions } from "./turn-props.ts"
 import { TurnView } from "./turn-view.tsx"
-import type { ChatBackend, OutgoingMessage } from "./use-send-message.ts"
 import { useStickToEnd } from "./use-stick-to-end.ts"
+import type { ChatBackend, OutgoingMessage } from "./use-stored-chat-backend.ts"
 import { PendingTurn } from "./user-turn.tsx"
 
 interface ChatViewProps {
@@ -67,8 +67,10 @@ const useStableTurnActions = (
       saveReason: (message, rating) => currentActions().rate(message, rating),
       showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
       chooseAnswer: (message) => reportFailure(currentActions().chooseAnswer(message)),
-      openSource: (messageId, number) => writeLocalStorage("pane", encodePane(messageId, number)),
-      searchOf: (answer) => latest.current.chat && findQuestionSearch(latest.current.chat, answer),
+      openSource: (messageId, number) =>
+        writeLocalStorage("pane", encodeShownSource(messageId, number)),
+      searchOf: (answer) =>
+        latest.current.chat && findCollectionSearch(latest.current.chat, answer),
     }
   }, [models, backend.isStored])
 }
@@ -207,7 +209,7 @@ export const ChatView = (props: ChatViewProps) => {
   const { away, toEnd, toRange } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, backend)
   const { showAlternative } = actions
-  useFoundMessage({ chat, turns, showAlternative, scrollTo: toRange })
+  useScrollToFoundMessage({ chat, turns, showAlternative, scrollTo: toRange })
   const hasStarted = !isEmpty || pending !== null
   const { editing, edit, editLast } = useEditing(turns, running)
   useComposerSlide(composerBox, hasStarted)

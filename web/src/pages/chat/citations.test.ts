@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { decodePane, encodePane, fileNamesById, splitAtCitations } from "./citations.ts"
+import {
+  decodeShownSource,
+  encodeShownSource,
+  fileNamesById,
+  splitAtCitations,
+} from "./citations.ts"
 import { findMention } from "./mention.ts"
 
 const known = (number: number): boolean => number >= 1 && number <= 3
@@ -30,9 +35,12 @@ describe("citations", () => {
   })
 
   it("encode the open source, and decode no other pane as a source", () => {
-    expect(decodePane(encodePane("message", 2))).toEqual({ messageId: "message", number: 2 })
-    expect(decodePane("settings")).toBe(null)
-    expect(decodePane(null)).toBe(null)
+    expect(decodeShownSource(encodeShownSource("message", 2))).toEqual({
+      messageId: "message",
+      number: 2,
+    })
+    expect(decodeShownSource("settings")).toBe(null)
+    expect(decodeShownSource(null)).toBe(null)
   })
 })
 

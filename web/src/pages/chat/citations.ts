@@ -40,10 +40,12 @@ export const fileNamesById = (sources: readonly (AnswerSource | null)[]): Map<st
 const panePrefix = "sources"
 
 /** Encodes the open source for storage. */
-export const encodePane = (messageId: string, number: number): string =>
+export const encodeShownSource = (messageId: string, number: number): string =>
   `${panePrefix} ${messageId} ${number}`
 
-export const decodePane = (pane: string | null): { messageId: string; number: number } | null => {
+export const decodeShownSource = (
+  pane: string | null,
+): { messageId: string; number: number } | null => {
   const [word, messageId, number] = pane?.split(" ") ?? []
   return word === panePrefix && messageId ? { messageId, number: Number(number) || 1 } : null
 }

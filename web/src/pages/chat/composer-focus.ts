@@ -1,12 +1,12 @@
 export const composerId = "composer"
 
-export const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
+export const isTouchScreen = (): boolean => matchMedia("(pointer: coarse)").matches
 
 /**
  * The composer, if it should take the focus after something closed. On touch screens this would
  * open the keyboard.
  */
-export const findComposer = (): HTMLElement | null =>
-  isTouch() ? null : document.getElementById(composerId)
+export const findComposerToFocus = (): HTMLElement | null =>
+  isTouchScreen() ? null : document.getElementById(composerId)
 
-export const focusComposer = (): void => findComposer()?.focus()
+export const focusComposer = (): void => findComposerToFocus()?.focus()

@@ -1,6 +1,6 @@
 import { X } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
-import type { ChosenImage } from "./images.ts"
+import type { ChosenImage } from "./image-files.ts"
 
 interface ImagesProps {
   images: readonly ChosenImage[]

@@ -13,7 +13,7 @@ import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { AttachmentChips } from "./attachment-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
-import { composerId, focusComposer, isTouch } from "./composer-focus.ts"
+import { composerId, focusComposer, isTouchScreen } from "./composer-focus.ts"
 import { ComposerImages } from "./composer-images.tsx"
 import { FileDropZone } from "./file-drop-zone.tsx"
 import { QueuedMessage } from "./queued-message.tsx"
@@ -93,7 +93,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
   const dictation = useDictation(insertPhrase)
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || picker.handleKey(event) || prompts.handleKey(event)) return
-    if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
+    if (event.key === "Enter" && !event.shiftKey && !isTouchScreen()) {
       event.preventDefault()
       void composer.send()
     }

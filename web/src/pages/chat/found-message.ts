@@ -56,7 +56,7 @@ interface Deps {
 }
 
 /** Scrolls once to the message in the URL; if another alternative is shown, shows its own first. */
-export const useFoundMessage = ({ chat, turns, showAlternative, scrollTo }: Deps): void => {
+export const useScrollToFoundMessage = ({ chat, turns, showAlternative, scrollTo }: Deps): void => {
   const { message: id, find = "" }: FoundMessage = useSearch({ strict: false })
   const navigate = useNavigate()
   useLayoutEffect(() => {

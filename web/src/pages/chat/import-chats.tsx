@@ -19,7 +19,7 @@ const failureText = (file: string, error: unknown): string =>
     : t("chat.importFailedBecause", { file, reason: errorText(error) })
 
 /** Imports the chats in files, one file after the other. */
-export const importFiles = async (files: readonly File[]): Promise<ImportSummary> => {
+export const importChatFiles = async (files: readonly File[]): Promise<ImportSummary> => {
   const summary: ImportSummary = { imported: 0, skipped: 0, failures: [] }
   for (const file of files) {
     const count = ({ imported, skipped }: { imported: number; skipped: number }): void => {

@@ -1,7 +1,7 @@
 import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
 import { chatApi, imageUrl, patchChat } from "../../lib/chat-api.ts"
 import { findNewestLeaf } from "../../lib/chat-tree.ts"
-import { fetchImage } from "./images.ts"
+import { fetchAsDataUrl } from "./image-files.ts"
 
 /** Actions on the messages of a chat; each rejects when the gateway returns an error. */
 export const createMessageActions = (chat: ChatWithMessages) => {
@@ -13,7 +13,7 @@ export const createMessageActions = (chat: ChatWithMessages) => {
     /** Sends an edited message as an alternative to the original. */
     edit: async (message: Message, content: string): Promise<void> => {
       const urls = message.images.map(({ id }) => imageUrl(chat.id, id))
-      const images = await Promise.all(urls.map(fetchImage))
+      const images = await Promise.all(urls.map(fetchAsDataUrl))
       const { parent_id, files } = message
       await chatApi.sendMessage(chat.id, { parent_id, content, images, files })
     },

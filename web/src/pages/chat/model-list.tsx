@@ -4,7 +4,7 @@ import { type ReactElement, useRef } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
-import { findComposer } from "./composer-focus.ts"
+import { findComposerToFocus } from "./composer-focus.ts"
 
 const abilities = [
   { icon: Eye, has: (model: ModelRecord) => model.capabilities.vision === true, word: "chat.sees" },
@@ -155,7 +155,7 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
         <Combobox.Positioner sideOffset={4} align="start" className="z-50">
           <Combobox.Popup
             aria-label={t("label.model")}
-            finalFocus={() => (isChosen.current && findComposer()) || true}
+            finalFocus={() => (isChosen.current && findComposerToFocus()) || true}
             className="flex max-h-[min(26rem,var(--available-height))] w-[min(24rem,calc(100vw-1rem))] flex-col overflow-hidden rounded border border-line bg-raised shadow-float"
           >
             <Combobox.Input

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { beginningOf, readableText } from "./passage-text.ts"
+import { passageSnippet, stripMarkdown } from "./passage-text.ts"
 
 describe("the readable text of a passage", () => {
   it.each([
@@ -9,18 +9,18 @@ describe("the readable text of a passage", () => {
     ["```ts\nconst tide = 2 * 3 * 4\n```", "const tide = 2 * 3 * 4\n"],
     ["> See [the port](https://port.example)", "See the port"],
   ])("has no marks of the Markdown %j", (markdown, text) => {
-    expect(readableText(markdown, "handbook.md")).toBe(text)
+    expect(stripMarkdown(markdown, "handbook.md")).toBe(text)
   })
 
   it("is unchanged for other files", () => {
     const text = "# Sum two numbers\nprint(2 ** 3 | 4)"
-    expect(readableText(text, "sum.py")).toBe(text)
-    expect(beginningOf(text, "sum.py")).toBe(text)
+    expect(stripMarkdown(text, "sum.py")).toBe(text)
+    expect(passageSnippet(text, "sum.py")).toBe(text)
   })
 
   it("begins after the headings, unless there is nothing else", () => {
     const passage = "# Handbook\n\n## Tides\n\nThe **tide** turns."
-    expect(beginningOf(passage, "handbook.md")).toBe("The tide turns.")
-    expect(beginningOf("# Handbook", "handbook.md")).toBe("Handbook")
+    expect(passageSnippet(passage, "handbook.md")).toBe("The tide turns.")
+    expect(passageSnippet("# Handbook", "handbook.md")).toBe("Handbook")
   })
 })

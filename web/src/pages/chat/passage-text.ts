@@ -28,7 +28,7 @@ const withoutMarks = (markdown: string): string =>
     .replace(/`([^`\n]+)`/g, "$1")
 
 /** A piece of a file's text; that of a Markdown file without its marks, line by line. */
-export const readableText = (text: string, fileName: string): string =>
+export const stripMarkdown = (text: string, fileName: string): string =>
   markdownName.test(fileName) ? withoutMarks(text) : text
 
 /** The source's location names the headings before the text. */
@@ -39,8 +39,8 @@ const withoutLeadingHeadings = (markdown: string): string => {
 }
 
 /** How a passage of a file begins. */
-export const beginningOf = (passage: string, fileName: string): string => {
+export const passageSnippet = (passage: string, fileName: string): string => {
   const piece = passage.slice(0, maxReadLength)
   const body = markdownName.test(fileName) ? withoutLeadingHeadings(piece) : piece
-  return readableText(body, fileName).trim().slice(0, maxBeginningLength)
+  return stripMarkdown(body, fileName).trim().slice(0, maxBeginningLength)
 }

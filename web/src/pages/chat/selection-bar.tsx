@@ -14,11 +14,13 @@ import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { useChangeChats } from "./change-chats.tsx"
+import { scheduleDeletion } from "./chat-deletions.ts"
 import { type ChatSelection, endSelection, selectAllChats } from "./chat-selection.ts"
-import { scheduleDeletion } from "./deletions.ts"
 import { useLeaveChats } from "./use-leave-chats.ts"
 
-const MoveDialog = lazyComponent(async () => (await import("./move-dialog.tsx")).MoveDialog)
+const MoveChatsDialog = lazyComponent(
+  async () => (await import("./move-chats-dialog.tsx")).MoveChatsDialog,
+)
 
 /** An export's URL contains the IDs, so their number is limited. */
 const maxExported = 200
@@ -102,7 +104,7 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
       )}
       {isMoving && (
         <LazyPopup onCancel={() => setMoving(false)}>
-          <MoveDialog
+          <MoveChatsDialog
             ids={ids}
             folder={null}
             onMoved={endSelection}

@@ -5,11 +5,11 @@ import { t } from "../../i18n/translate.ts"
 import { subscribeToServerEvents } from "../../lib/server-events.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { useChangeChats } from "./change-chats.tsx"
+import { ChatList } from "./chat-list.tsx"
 import { ChatListMenu, type ChatListScope } from "./chat-list-menu.tsx"
 import { useChatSelection } from "./chat-selection.ts"
-import { ImportStatus, type ImportSummary, importFiles } from "./import-chats.tsx"
+import { ImportStatus, type ImportSummary, importChatFiles } from "./import-chats.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
-import { SidebarList } from "./sidebar-list.tsx"
 
 /**
  * Imports files; the result is shown until it is dismissed, another page is opened, or the sidebar
@@ -25,7 +25,7 @@ const useImports = (isOverPage: boolean) => {
   }, [path, isOverPage])
   const start = (files: File[]): void => {
     setState("busy")
-    void importFiles(files).then(setState)
+    void importChatFiles(files).then(setState)
   }
   return { state, start, dismiss }
 }
@@ -84,7 +84,7 @@ export const SidebarChats = ({ isOverPage }: SidebarChatsProps) => {
         />
       )}
       <ImportStatus state={imports.state} onDismiss={imports.dismiss} />
-      <SidebarList
+      <ChatList
         scope={scope}
         query={deferredQuery}
         onMove={(ids, folder) => void change(ids, { folder })}

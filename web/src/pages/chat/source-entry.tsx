@@ -10,9 +10,9 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf } from "../pdf/pdf-file.tsx"
 import type { AnswerSource } from "./citations.ts"
-import { Excerpt } from "./excerpt.tsx"
-import { beginningOf } from "./passage-text.ts"
-import type { NumberedSource } from "./source-groups.ts"
+import { passageSnippet } from "./passage-text.ts"
+import { SourcePassage } from "./source-passage.tsx"
+import type { NumberedSource } from "./split-by-citation.ts"
 
 /** A pane restored by a reload must not take the focus from the composer. */
 const mayTakeFocus = (): boolean => {
@@ -33,7 +33,7 @@ const Snippet = ({ id, passage }: { id: string; passage: ChatPassage | null | un
     id={id}
     className="mx-4 mb-2.5 -mt-1.5 line-clamp-2 min-h-8 pl-6 text-xs break-words text-muted"
   >
-    {passage && beginningOf(passage.text, passage.name)}
+    {passage && passageSnippet(passage.text, passage.name)}
   </p>
 )
 
@@ -64,7 +64,7 @@ const OpenPassage = ({ source, passages, passage }: OpenPassageProps) => (
   <div className={classes("px-4 pb-4", source && !isPdf(source.name) && "pl-10")}>
     {passages.error && <ErrorNote error={passages.error} retry={() => void passages.refetch()} />}
     {passages.isPending && <Skeleton rows={4} />}
-    {passage && <Excerpt passage={passage} />}
+    {passage && <SourcePassage passage={passage} />}
     {passage === null && <p className="text-sm text-muted">{t("sources.withheldHelp")}</p>}
   </div>
 )

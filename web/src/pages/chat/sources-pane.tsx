@@ -8,7 +8,7 @@ import { classes } from "../../ui/classes.ts"
 import { isPdf } from "../pdf/pdf-file.tsx"
 import { fileNamesById } from "./citations.ts"
 import { SourceEntry } from "./source-entry.tsx"
-import { groupSources, type NumberedSource } from "./source-groups.ts"
+import { type NumberedSource, splitByCitation } from "./split-by-citation.ts"
 
 interface SourcesPaneProps {
   message: Message
@@ -74,7 +74,7 @@ const OtherSources = (props: ListProps) => {
 
 /** The sources of an answer: the cited ones, then the others. */
 export const SourcesPane = ({ message, number, onNumber, onClose }: SourcesPaneProps) => {
-  const { cited, others } = groupSources(message.sources ?? [])
+  const { cited, others } = splitByCitation(message.sources ?? [])
   const list = { message, number, onNumber }
   const id = useId()
   // Pages need more room than text to be read.

@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
 import { useChatModels, useDefaultModels } from "./chat-models.ts"
-import { noSettings } from "./chat-settings.ts"
+import { emptySettings } from "./chat-settings.ts"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
 import { ModelPicker } from "./model-picker.tsx"
@@ -44,7 +44,7 @@ export const TemporaryChatPage = () => {
   const { models, favourites } = useChatModels()
   const defaults = useDefaultModels(models, model)
   const [picked, setPicked] = useState<string[] | null>(null)
-  const [settings, setSettings] = useState(noSettings)
+  const [settings, setSettings] = useState(emptySettings)
   const [pane, setPane] = useState(false)
   const chosen = picked ?? defaults
   const { chat, backend } = useTemporaryChat(chosen, settings)

@@ -1,6 +1,6 @@
 import type { Message } from "../../lib/chat-api.ts"
 import type { Turn } from "../../lib/chat-tree.ts"
-import type { QuestionSearch } from "./question-search.ts"
+import type { CollectionSearch } from "./collection-search.ts"
 
 /** Callbacks for a turn; their identity is stable across renders. */
 export interface TurnActions {
@@ -20,7 +20,7 @@ export interface TurnActions {
   chooseAnswer: (message: Message) => void
   openSource: (messageId: string, number: number) => void
   /** The search for an answer's question. */
-  searchOf: (answer: Message) => QuestionSearch | null
+  searchOf: (answer: Message) => CollectionSearch | null
 }
 
 export interface TurnProps {

@@ -2,21 +2,21 @@ import { X } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { type Deletion, removeDeletion, retryDeletion, useDeletions } from "./deletions.ts"
+import { type ChatDeletion, cancelDeletion, retryDeletion, useDeletions } from "./chat-deletions.ts"
 
-const titleOf = ({ chats }: Deletion): string => {
+const titleOf = ({ chats }: ChatDeletion): string => {
   const [first] = chats
   if (chats.length > 1) return t("objects.count.chat", { count: chats.length })
   return first?.title || t("chat.untitled")
 }
 
-const FailedDeletion = ({ deletion }: { deletion: Deletion }) => (
+const FailedDeletion = ({ deletion }: { deletion: ChatDeletion }) => (
   <div className="flex flex-wrap items-center gap-1 py-1.5 pr-1.5 pl-3">
     <p className="min-w-0 flex-1 basis-40 break-words">
       {t("chat.notDeleted", { title: titleOf(deletion), reason: errorText(deletion.error) })}
     </p>
     <Button onClick={() => retryDeletion(deletion)}>{t("action.retry")}</Button>
-    <IconButton icon={X} label={t("chat.dismiss")} onClick={() => removeDeletion(deletion.key)} />
+    <IconButton icon={X} label={t("chat.dismiss")} onClick={() => cancelDeletion(deletion.key)} />
   </div>
 )
 
@@ -35,7 +35,7 @@ export const UndoBar = () => {
               <span className="min-w-0 flex-1 truncate">
                 {t("chat.deleted", { title: titleOf(last) })}
               </span>
-              <Button onClick={() => removeDeletion(last.key)}>{t("chat.undo")}</Button>
+              <Button onClick={() => cancelDeletion(last.key)}>{t("chat.undo")}</Button>
             </p>
           ) : (
             <FailedDeletion deletion={last} />

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ChatFilter, chatListQuery } from "../../lib/chat-api.ts"
-import { useHiddenChats } from "./deletions.ts"
+import { useDeletedChatIds } from "./chat-deletions.ts"
 
 /** A list of chats, without those that are being deleted. */
 export const useChatList = (filter: ChatFilter) => {
@@ -8,7 +8,7 @@ export const useChatList = (filter: ChatFilter) => {
     ...chatListQuery(filter),
     placeholderData: (before) => before,
   })
-  const hidden = useHiddenChats()
+  const hidden = useDeletedChatIds()
   const all = query.data?.pages.flatMap(({ items }) => items) ?? []
   // Pages shift when a chat moves up, so the same chat may appear on two of them.
   const chats = [...new Map(all.map((chat) => [chat.id, chat])).values()]

@@ -3,8 +3,8 @@ import { t } from "../../i18n/translate.ts"
 import { useDraftPart } from "../../lib/drafts.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
 import { type Attachment, useAttachments } from "./attachments.ts"
-import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
-import type { OutgoingMessage } from "./use-send-message.ts"
+import { type ChosenImage, isImageFile, maxImages, readImageFiles } from "./image-files.ts"
+import type { OutgoingMessage } from "./use-stored-chat-backend.ts"
 
 /** What the user has written but not sent; attachments belong to the draft as a whole. */
 export interface WrittenMessage {
@@ -149,10 +149,10 @@ export const useComposer = (deps: ComposerDeps) => {
         images: known.images.filter(({ id }) => id !== removedId),
       })),
     add: async (all: readonly SelectedFile[]): Promise<void> => {
-      files.uploads.add(all.filter(({ file }) => !isImage(file)))
-      const pictures = all.map(({ file }) => file).filter(isImage)
+      files.uploads.add(all.filter(({ file }) => !isImageFile(file)))
+      const pictures = all.map(({ file }) => file).filter(isImageFile)
       const free = maxImages - written.images.length - (queued?.images.length ?? 0)
-      const read = await readImages(pictures, free)
+      const read = await readImageFiles(pictures, free)
       setWritten((known) => ({ ...known, images: [...known.images, ...read.images] }))
       setProblem(read.problem)
     },

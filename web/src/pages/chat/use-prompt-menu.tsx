@@ -17,7 +17,9 @@ const findPromptCommand = (text: string, caret: number): string | null =>
   commandPattern.exec(text.slice(0, caret))?.[1] ?? null
 
 const PromptPicker = lazyComponent(async () => (await import("./prompt-picker.tsx")).PromptPicker)
-const PromptFields = lazyComponent(async () => (await import("./prompt-fields.tsx")).PromptFields)
+const PromptVariablesForm = lazyComponent(
+  async () => (await import("./prompt-variables-form.tsx")).PromptVariablesForm,
+)
 
 const listId = "prompt-choices"
 
@@ -94,7 +96,7 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
       <>
         <LazyPopup onCancel={closeFields}>
           {chosen && (
-            <PromptFields
+            <PromptVariablesForm
               prompt={chosen}
               onInsert={(values) => insertPrompt(chosen, values)}
               onClose={closeFields}

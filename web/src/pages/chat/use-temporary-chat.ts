@@ -6,7 +6,7 @@ import { instructionsQuery } from "../../lib/prompt-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import { rememberModels } from "./chat-models.ts"
-import { type ChatSettings, readSettings, type SettingsDraft } from "./chat-settings.ts"
+import { type ChatSettings, requireValidSettings, type SettingsDraft } from "./chat-settings.ts"
 import type { MessageActions } from "./message-actions.ts"
 import {
   addDelta,
@@ -16,7 +16,7 @@ import {
   createTemporaryChat,
   describeFailure,
 } from "./temporary-messages.ts"
-import type { ChatBackend } from "./use-send-message.ts"
+import type { ChatBackend } from "./use-stored-chat-backend.ts"
 
 /** The chat and its changes, in the page's memory only. */
 const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
@@ -102,7 +102,7 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
     const ask = (question: Parameters<typeof createQuestion>[1]): void => {
       const added = createQuestion(store.chat(), question)
       const answers = createAnswers(store.chat(), added.id, latest.current.models)
-      store.start([added], answers, readSettings(latest.current.settings))
+      store.start([added], answers, requireValidSettings(latest.current.settings))
     }
     const show = async ({ id }: Message): Promise<void> =>
       store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) })
@@ -115,7 +115,7 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
         store.start(
           [],
           createAnswers(store.chat(), parentId, answering),
-          readSettings(latest.current.settings),
+          requireValidSettings(latest.current.settings),
         )
       },
       editAnswer: async (message, content) => {
@@ -124,7 +124,7 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
       },
       rate: () => Promise.reject(new Error("The answers of a temporary chat cannot be rated.")),
       continueAnswer: async (message) =>
-        store.start([], [message], readSettings(latest.current.settings)),
+        store.start([], [message], requireValidSettings(latest.current.settings)),
       showAlternative: show,
       chooseAnswer: show,
     }

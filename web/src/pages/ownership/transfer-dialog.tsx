@@ -6,7 +6,7 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { fieldError } from "../../ui/form.tsx"
-import { PersonField } from "./person-field.tsx"
+import { NewOwnerField } from "./new-owner-field.tsx"
 
 export interface TransferTarget {
   name: string
@@ -65,7 +65,7 @@ export const TransferDialog = (props: TransferDialogProps) => {
         <p>{t("transfer.lead")}</p>
         {note && <p>{note}</p>}
         <div className="text-text">
-          <PersonField
+          <NewOwnerField
             value={person}
             onValue={setPerson}
             except={user_id}

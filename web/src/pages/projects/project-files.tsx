@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field } from "../../ui/field.tsx"
 import { AttachmentChips } from "../chat/attachment-chips.tsx"
-import { useSuggestions } from "../chat/attachment-picker.tsx"
+import { useAttachmentSuggestions } from "../chat/attachment-picker.tsx"
 import { type Attachment, useAttachmentStates } from "../chat/attachments.ts"
 import { FileDropZone } from "../chat/file-drop-zone.tsx"
 
@@ -27,7 +27,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
   const [query, setQuery] = useState("")
   const box = useRef<HTMLDivElement>(null)
   const chosen = useRef<HTMLInputElement>(null)
-  const { suggestions, loading } = useSuggestions(query)
+  const { suggestions, loading } = useAttachmentSuggestions(query)
   const uploads = useUploads(destination, ({ id, filename }) =>
     onAdd({ type: "file", id, name: filename }),
   )

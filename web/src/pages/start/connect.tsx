@@ -15,12 +15,12 @@ import {
   ConnectionTest,
   type ConnectionValues,
   hasFieldErrors,
-  testUnsaved,
+  testUnsavedConnection,
   useConnectionTest,
   withDefaultName,
 } from "../admin/connection-form.tsx"
 import { createConnectionValues, ProviderTiles } from "../admin/provider-tiles.tsx"
-import { useModelsOfConnection } from "../chat/chat-models.ts"
+import { useConnectionModelAsDefault } from "../chat/chat-models.ts"
 import { SetupSteps } from "./signed-out-layout.tsx"
 
 /** Second step of the setup: connect a source of models. */
@@ -30,7 +30,7 @@ export const ConnectPage = () => {
   const { data: providers } = useQuery(providersQuery)
   const [open, setOpen] = useState(false)
   const [newest, setNewest] = useState<string | null>(null)
-  useModelsOfConnection(newest)
+  useConnectionModelAsDefault(newest)
   // The Guide is always available and does not count as a model source.
   const count = models?.filter((model) => model.connection_type !== "function").length ?? 0
   const hasGuide = models?.some(({ id }) => id === "guide") ?? false
@@ -176,7 +176,7 @@ const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
 const Provider = ({ providers, onConnected }: ProviderProps) => {
   const [values, setValues] = useState(() => createConnectionValues(providers))
   const set = (changes: Partial<ConnectionValues>): void => setValues({ ...values, ...changes })
-  const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
+  const test = useConnectionTest(values, () => testUnsavedConnection(withDefaultName(values)))
   const save = useMutation({
     mutationFn: async () => {
       const result = await test.mutateAsync()

@@ -6,10 +6,10 @@ import { createLazyModule } from "../../../lib/lazy-module.ts"
 import { IconButton } from "../../../ui/button.tsx"
 import { classes } from "../../../ui/classes.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
-import { fileExtensionOf } from "./file-extension.ts"
+import { extensionOfLanguage } from "./extension-of-language.ts"
 
 /** Fetched once: each `import()` searches the whole page for the module's style sheets. */
-const lazyHighlighter = createLazyModule(() => import("./highlight.tsx"))
+const lazyHighlighter = createLazyModule(() => import("./highlight-code.tsx"))
 
 let lastTurn: Promise<void> = Promise.resolve()
 
@@ -48,7 +48,7 @@ export const CodeBlock = (props: CodeBlockProps) => {
   const [wrapped, setWrapped] = useState(false)
   const shown = useHighlighting(props)
   const download = (): void =>
-    downloadTextFile(`code.${fileExtensionOf(props.language)}`, "text/plain", props.code)
+    downloadTextFile(`code.${extensionOfLanguage(props.language)}`, "text/plain", props.code)
   return (
     <figure className="code-block">
       <figcaption>

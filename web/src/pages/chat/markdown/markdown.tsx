@@ -1,6 +1,6 @@
 import { memo, useRef } from "react"
 import { createBlockSplitter, type MarkdownBlock } from "../../../lib/markdown-blocks.ts"
-import { BlockView } from "./blocks.tsx"
+import { BlockView } from "./block-view.tsx"
 import "./markdown.css"
 
 /** More elements than any useful answer needs; a browser takes about a second to draw them. */

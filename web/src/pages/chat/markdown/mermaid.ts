@@ -1,7 +1,7 @@
 import mermaid from "mermaid"
 import { readDiagramColors } from "./diagram-colors.ts"
 import { isDrawnInTime } from "./diagram-size.ts"
-import { escapeTags } from "./escape-tags.ts"
+import { escapeDiagramTags } from "./escape-diagram-tags.ts"
 
 const maxCharacters = 20_000
 /** `a & b --> c & d` is four edges; 480 take several seconds, in which the page does not respond. */
@@ -42,7 +42,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     suppressErrorRendering: true,
   })
   number++
-  const { svg } = await mermaid.render(`diagram-${number}`, escapeTags(source))
+  const { svg } = await mermaid.render(`diagram-${number}`, escapeDiagramTags(source))
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withExplicitSize(svg))}`
 }
 

@@ -18,7 +18,7 @@ interface MoveDialogProps {
 }
 
 /** Moves chats to a project, or out of all projects. */
-export const MoveDialog = ({ ids, folder, onMoved, onClose }: MoveDialogProps) => {
+export const MoveChatsDialog = ({ ids, folder, onMoved, onClose }: MoveDialogProps) => {
   const { data: projects = [], error } = useQuery(projectsQuery)
   const [target, setTarget] = useState(folder ?? "")
   const move = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
 import { type KnowledgeSearchParams, maxQuestionLength } from "../../lib/knowledge-search-params.ts"
 
 /** Parameters of a collection's search page for an answer's question. */
-export interface QuestionSearch {
+export interface CollectionSearch {
   collectionId: string
   search: KnowledgeSearchParams
 }
@@ -22,10 +22,10 @@ const ancestorsOf = (messages: readonly Message[], { parent_id }: Message): Mess
 }
 
 /** Null if no collection is attached to the question or it has no text. */
-export const findQuestionSearch = (
+export const findCollectionSearch = (
   { messages, writable }: Pick<ChatWithMessages, "messages" | "writable">,
   answer: Message,
-): QuestionSearch | null => {
+): CollectionSearch | null => {
   const [question, previous] = ancestorsOf(messages, answer).filter(({ role }) => role === "user")
   const collection = question?.files.find(({ type }) => type === "collection")
   const q = textOf(question)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { highlightCode } from "./highlight.tsx"
+import { highlightCode } from "./highlight-code.tsx"
 
 const query = "SELECT a.id, COUNT(*) AS n FROM orders a WHERE a.status = 'open' AND a.age > 21;\n"
 

@@ -5,7 +5,7 @@ import { formatDate, formatNumber, formatShortNumber } from "../../lib/format.ts
 import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
 import { Filter } from "../../ui/toolbar.tsx"
 
-interface DayChartProps {
+interface DailyUsageChartProps {
   items: readonly UsageTotal[]
   /** Unix time of the start of a UTC day. */
   from: number
@@ -19,7 +19,7 @@ interface Day {
   tokens: number
 }
 
-const fillDays = ({ items, from, to }: DayChartProps): Day[] => {
+const fillDays = ({ items, from, to }: DailyUsageChartProps): Day[] => {
   const byDay = new Map(items.map((item) => [item.key, item]))
   const count = Math.round((to - from) / daySeconds)
   return Array.from({ length: count }, (_, index) => {
@@ -37,7 +37,7 @@ const roundUp = (value: number): number => {
 }
 
 /** A bar chart with one bar per day; the table below it has the same figures. */
-export const DayChart = (props: DayChartProps) => {
+export const DailyUsageChart = (props: DailyUsageChartProps) => {
   const [measure, setMeasure] = useState<"requests" | "tokens">("requests")
   const [hoveredDay, setHoveredDay] = useState<Day | null>(null)
   const days = fillDays(props)

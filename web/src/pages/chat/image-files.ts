@@ -12,7 +12,7 @@ const maxBytes = 20 * 1024 * 1024
 export const maxImages = 10
 
 /** Whether the file is sent as an image; SVG is treated as a text file. */
-export const isImage = ({ type }: File): boolean =>
+export const isImageFile = ({ type }: File): boolean =>
   type.startsWith("image/") && type !== "image/svg+xml"
 
 const dataUrlOf = (blob: Blob): Promise<string> =>
@@ -24,7 +24,7 @@ const dataUrlOf = (blob: Blob): Promise<string> =>
   })
 
 /** Reads image files up to the limits; `problem` is the message for the last rejected file. */
-export const readImages = async (
+export const readImageFiles = async (
   files: readonly File[],
   maxCount: number,
 ): Promise<{ images: ChosenImage[]; problem: string | null }> => {
@@ -46,5 +46,5 @@ export const readImages = async (
 }
 
 /** Fetches an image of a sent message, to resend it with the edited message. */
-export const fetchImage = async (url: string): Promise<string> =>
+export const fetchAsDataUrl = async (url: string): Promise<string> =>
   dataUrlOf(await (await fetch(url)).blob())

@@ -8,7 +8,7 @@ import { Status } from "../../ui/badge.tsx"
 
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
-import { RecommendedModel } from "./recommended-model.tsx"
+import { RecommendedEmbeddingModel } from "./recommended-embedding-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>
 
@@ -82,7 +82,7 @@ interface SemanticSearchProps {
 }
 
 /** Shows the embedding model in use and selects the one to use. */
-export const SemanticSearch = (props: SemanticSearchProps) => {
+export const SemanticSearchSettings = (props: SemanticSearchProps) => {
   const { value, onValue, locked, error, onSaved } = props
   const query = useQuery({
     ...embeddingStatusQuery,
@@ -105,7 +105,7 @@ export const SemanticSearch = (props: SemanticSearchProps) => {
             options={optionsOf(status.admin?.models ?? [], value)}
           />
           {locked === undefined && status.admin && (
-            <RecommendedModel admin={status.admin} onSaved={onSaved} />
+            <RecommendedEmbeddingModel admin={status.admin} onSaved={onSaved} />
           )}
         </>
       )}

@@ -47,7 +47,7 @@ export const SuccessorField = ({ label, help, value, onValue, ...rest }: Chooser
   )
 }
 
-interface PersonFieldProps {
+interface NewOwnerFieldProps {
   /** A user id, or an email address. */
   value: string
   onValue: (value: string) => void
@@ -56,7 +56,7 @@ interface PersonFieldProps {
 }
 
 /** Administrators search for the person; others enter the address, as they cannot see all accounts. */
-export const PersonField = ({ value, onValue, except, error }: PersonFieldProps) => {
+export const NewOwnerField = ({ value, onValue, except, error }: NewOwnerFieldProps) => {
   const { role } = useCurrentUser()
   if (role === "admin") {
     return (

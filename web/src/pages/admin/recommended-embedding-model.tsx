@@ -41,7 +41,7 @@ const useSelection = ({ admin, onSaved }: RecommendedProps) => {
 }
 
 /** Offers to pull a multilingual embedding model and select it. */
-export const RecommendedModel = (props: RecommendedProps) => {
+export const RecommendedEmbeddingModel = (props: RecommendedProps) => {
   const { recommended } = props.admin
   const { state, pull, cancel } = usePull()
   const selection = useSelection(props)

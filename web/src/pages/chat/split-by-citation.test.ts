@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { groupSources } from "./source-groups.ts"
+import { splitByCitation } from "./split-by-citation.ts"
 
 const source = (file_id: string, cited?: boolean) => ({
   file_id,
@@ -12,7 +12,7 @@ const source = (file_id: string, cited?: boolean) => ({
 
 describe("the sources of an answer", () => {
   it("keep their numbers when cited ones are separated from the others", () => {
-    const { cited, others } = groupSources([
+    const { cited, others } = splitByCitation([
       source("a", false),
       source("b", true),
       source("c", true),
@@ -22,7 +22,7 @@ describe("the sources of an answer", () => {
   })
 
   it("are not cited while the answer is being written or if the reader lacks access", () => {
-    const { cited, others } = groupSources([source("a"), null])
+    const { cited, others } = splitByCitation([source("a"), null])
     expect(cited).toEqual([])
     expect(others.map(({ number }) => number)).toEqual([1, 2])
   })

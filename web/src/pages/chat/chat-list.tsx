@@ -103,7 +103,7 @@ const useIsLoaded = (): boolean => {
 }
 
 /** Pinned chats, projects, and the other chats. */
-const AllChats = ({ onMove }: Pick<SidebarListProps, "onMove">) => {
+const AllChats = ({ onMove }: Pick<ChatListProps, "onMove">) => {
   const isLoaded = useIsLoaded()
   if (!isLoaded) return <Skeleton rows={6} height={34} />
   return (
@@ -117,14 +117,14 @@ const AllChats = ({ onMove }: Pick<SidebarListProps, "onMove">) => {
   )
 }
 
-interface SidebarListProps {
+interface ChatListProps {
   scope: ChatListScope
   query: string
   onMove: (ids: string[], folder: string | null) => void
 }
 
 /** All chats, or the result of a search or filter. */
-export const SidebarList = ({ scope, query, onMove }: SidebarListProps) => {
+export const ChatList = ({ scope, query, onMove }: ChatListProps) => {
   if (scope.kind === "all" && query === "") return <AllChats onMove={onMove} />
   const filter: ChatFilter = {
     ...(query && { query }),

@@ -40,7 +40,7 @@ interface Deps {
 }
 
 /** Sends messages and shows each immediately; the first one creates the chat. */
-export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBackend => {
+export const useStoredChatBackend = ({ chat, models, settings, folder }: Deps): ChatBackend => {
   const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()

@@ -13,4 +13,5 @@ const escapeLine = (line: string): string => {
  * Escapes every "<" of a diagram that is not Mermaid's own syntax: Mermaid inserts labels into the
  * page as HTML to measure them.
  */
-export const escapeTags = (source: string): string => source.split("\n").map(escapeLine).join("\n")
+export const escapeDiagramTags = (source: string): string =>
+  source.split("\n").map(escapeLine).join("\n")

@@ -6,7 +6,7 @@ const linkIn = (row: Element | null): HTMLElement | null => row?.querySelector("
  * Moves the focus on when a chat's row leaves a list while the row, its menu or a dialog of that
  * menu has the focus: to the chat's row in another list, a neighbor, or the top of the sidebar.
  */
-export const useRowFocus = (chatId: string): RefObject<HTMLLIElement | null> => {
+export const useFocusAfterRowRemoval = (chatId: string): RefObject<HTMLLIElement | null> => {
   const ref = useRef<HTMLLIElement>(null)
   useLayoutEffect(() => {
     const row = ref.current

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "../../lib/chat-api.ts"
 import { createTestMessage } from "../../lib/test-message.ts"
-import { findQuestionSearch } from "./question-search.ts"
+import { findCollectionSearch } from "./collection-search.ts"
 
 const harbour = { type: "collection", id: "harbour", name: "Harbour" } as const
 const file = { type: "file", id: "tide-table", name: "tides.csv" } as const
@@ -22,16 +22,16 @@ const chat = { messages, writable: true }
 
 describe("the search for an answer's question", () => {
   it("uses the first attached collection and includes the previous question", () => {
-    expect(findQuestionSearch(chat, answer)).toEqual({
+    expect(findCollectionSearch(chat, answer)).toEqual({
       collectionId: "harbour",
       search: { q: "And on Sundays?", previous: "When is high water?" },
     })
-    expect(findQuestionSearch(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
+    expect(findCollectionSearch(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
   })
 
   it("is truncated where the URL would become too long", () => {
     const long = [{ ...messages[0], content: "x".repeat(5000) } as Message, ...messages.slice(1)]
-    const search = findQuestionSearch({ ...chat, messages: long }, answer)?.search
+    const search = findCollectionSearch({ ...chat, messages: long }, answer)?.search
     expect(search?.previous?.length).toBe(800)
   })
 
@@ -48,6 +48,6 @@ describe("the search for an answer's question", () => {
     ],
   ])("is not offered if %s", (_case, changes) => {
     const last = changes.messages.at(-1) ?? answer
-    expect(findQuestionSearch({ ...chat, ...changes }, last)).toBe(null)
+    expect(findCollectionSearch({ ...chat, ...changes }, last)).toBe(null)
   })
 })

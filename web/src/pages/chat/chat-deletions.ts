@@ -6,7 +6,7 @@ import { chatApi, refreshChatLists } from "../../lib/chat-api.ts"
 const undoMs = 7000
 
 /** Chats deleted together, by one action of the user. */
-export interface Deletion {
+export interface ChatDeletion {
   key: string
   chats: readonly { id: string; title: string }[]
   /** `pending` while it can be undone. The chats of a failed deletion are shown again. */
@@ -16,10 +16,10 @@ export interface Deletion {
 }
 
 let lastKey = 0
-const deletions = createValueStore<readonly Deletion[]>([])
+const deletions = createValueStore<readonly ChatDeletion[]>([])
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-const change = (key: string, changes: Partial<Deletion>): void =>
+const change = (key: string, changes: Partial<ChatDeletion>): void =>
   deletions.set(deletions.get().map((one) => (one.key === key ? { ...one, ...changes } : one)))
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
@@ -33,32 +33,32 @@ const remove = async (id: string): Promise<{ id: string; error: unknown } | null
   }
 }
 
-const idsOf = ({ chats }: Deletion): string[] => chats.map(({ id }) => id)
+const idsOf = ({ chats }: ChatDeletion): string[] => chats.map(({ id }) => id)
 
 /** Dismisses a failed deletion, or undoes one that is still pending. */
-export const removeDeletion = (key: string): void => {
+export const cancelDeletion = (key: string): void => {
   clearTimeout(timers.get(key))
   timers.delete(key)
   deletions.set(deletions.get().filter((deletion) => deletion.key !== key))
 }
 
-const deleteNow = async (deletion: Deletion): Promise<void> => {
+const deleteNow = async (deletion: ChatDeletion): Promise<void> => {
   const { key, chats } = deletion
   timers.delete(key)
   change(key, { state: "running", error: null })
   const failures = (await Promise.all(idsOf(deletion).map(remove))).filter((one) => one !== null)
   await refreshChatLists()
   const [first] = failures
-  if (!first) return removeDeletion(key)
+  if (!first) return cancelDeletion(key)
   const failedIds = new Set(failures.map(({ id }) => id))
   const failed = chats.filter(({ id }) => failedIds.has(id))
   change(key, { chats: failed, state: "failed", error: first.error })
 }
 
 /** Hides chats immediately and deletes them unless that is undone in time. */
-export const scheduleDeletion = (chats: Deletion["chats"]): void => {
+export const scheduleDeletion = (chats: ChatDeletion["chats"]): void => {
   lastKey++
-  const deletion: Deletion = { key: String(lastKey), chats, state: "pending", error: null }
+  const deletion: ChatDeletion = { key: String(lastKey), chats, state: "pending", error: null }
   deletions.set([...deletions.get(), deletion])
   timers.set(
     deletion.key,
@@ -66,7 +66,7 @@ export const scheduleDeletion = (chats: Deletion["chats"]): void => {
   )
 }
 
-export const retryDeletion = (deletion: Deletion): void => void deleteNow(deletion)
+export const retryDeletion = (deletion: ChatDeletion): void => void deleteNow(deletion)
 
 // Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {
@@ -81,7 +81,7 @@ window.addEventListener("pagehide", () => {
 export const useDeletions = deletions.useValue
 
 /** The IDs of the chats that lists leave out because they are being deleted. */
-export const useHiddenChats = (): ReadonlySet<string> =>
+export const useDeletedChatIds = (): ReadonlySet<string> =>
   new Set(
     useDeletions()
       .filter(({ state }) => state !== "failed")

@@ -10,7 +10,7 @@ import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf, PdfFile } from "../pdf/pdf-file.tsx"
-import { readableText } from "./passage-text.ts"
+import { stripMarkdown } from "./passage-text.ts"
 
 /** UTF-16 code units shown before and after a passage. */
 const contextLength = 900
@@ -84,11 +84,11 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
       {removed && <p className="text-xs text-muted">{t("sources.gone")}</p>}
       {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
-        {found && readableText(found.before, name)}
+        {found && stripMarkdown(found.before, name)}
         <mark ref={mark} className="rounded-sm bg-warn-soft text-text">
-          {readableText(text, name)}
+          {stripMarkdown(text, name)}
         </mark>
-        {found && readableText(found.after, name)}
+        {found && stripMarkdown(found.after, name)}
       </p>
       {!removed && <OpenFile fileId={passage.file_id} at={passage.start} />}
     </div>
@@ -126,7 +126,7 @@ const PassageOnPage = ({ passage }: { passage: ChatPassage }) => {
 }
 
 /** A source's passage and a link to its file. */
-export const Excerpt = ({ passage }: { passage: ChatPassage }) => {
+export const SourcePassage = ({ passage }: { passage: ChatPassage }) => {
   if (passage.reason !== "outline") {
     if (isPdf(passage.name)) return <PassageOnPage passage={passage} />
     return <PassageInFile passage={passage} />

@@ -6,13 +6,13 @@ export interface NumberedSource {
   source: AnswerSource | null
 }
 
-export interface SourceGroups {
+export interface SourcesByCitation {
   cited: NumberedSource[]
   /** Sent to the model but not cited, as far as the reader may know. */
   others: NumberedSource[]
 }
 
-export const groupSources = (sources: readonly (AnswerSource | null)[]): SourceGroups => {
+export const splitByCitation = (sources: readonly (AnswerSource | null)[]): SourcesByCitation => {
   const numbered = sources.map((source, index) => ({ number: index + 1, source }))
   return {
     cited: numbered.filter(({ source }) => source?.cited === true),

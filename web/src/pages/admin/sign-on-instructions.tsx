@@ -35,7 +35,7 @@ const RedirectUri = ({ name }: { name: string }) => (
 )
 
 /** Shown while no provider is configured. */
-export const AddSignOnProvider = () => (
+export const SignOnInstructions = () => (
   <Section title={t("signOn.none")} lead={t("signOn.noneHelp")}>
     <Snippet
       tabs={providers.map((provider) => ({

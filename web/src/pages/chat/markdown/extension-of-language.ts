@@ -39,7 +39,7 @@ const extensionByLanguage: Record<string, string> = {
 }
 
 /** The extension of files in a language that a code block names; "txt" if it is unknown. */
-export const fileExtensionOf = (language: string): string => {
+export const extensionOfLanguage = (language: string): string => {
   const name = language.toLowerCase()
   const known = Object.hasOwn(extensionByLanguage, name) ? extensionByLanguage[name] : undefined
   return known ?? (/^[a-z0-9]{1,10}$/.test(name) ? name : "txt")

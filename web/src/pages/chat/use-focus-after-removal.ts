@@ -4,7 +4,7 @@ import { type RefObject, useLayoutEffect, useRef } from "react"
  * Gives the focus to another element when this one is removed while it contains the focus.
  * @param findNext called before the removal
  */
-export const useReturnedFocus = <T extends HTMLElement>(
+export const useFocusAfterRemoval = <T extends HTMLElement>(
   findNext: (removed: T) => Element | null | undefined,
 ): RefObject<T | null> => {
   const ref = useRef<T>(null)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { escapeTags } from "./escape-tags.ts"
+import { escapeDiagramTags } from "./escape-diagram-tags.ts"
 
 it.each([
   "A<-->B",
@@ -18,7 +18,7 @@ it.each([
   "state fork <<fork>>",
   'A["one<br>two<br/>three<BR />four"]',
 ])("keeps %s, which Mermaid reads", (source) => {
-  expect(escapeTags(source)).toBe(source)
+  expect(escapeDiagramTags(source)).toBe(source)
 })
 
 it.each([
@@ -32,6 +32,6 @@ it.each([
   'A["<--<img src=x>"]',
   'A["<|--<a>"]',
 ])("escapes tags in %s", (source) => {
-  expect(escapeTags(source)).not.toMatch(/<(?!br\s*\/?>)[a-z/!?]/i)
-  expect(escapeTags(source)).toContain("#lt;")
+  expect(escapeDiagramTags(source)).not.toMatch(/<(?!br\s*\/?>)[a-z/!?]/i)
+  expect(escapeDiagramTags(source)).toContain("#lt;")
 })

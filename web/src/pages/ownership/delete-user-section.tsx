@@ -11,7 +11,7 @@ import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { SuccessorField } from "./person-field.tsx"
+import { SuccessorField } from "./new-owner-field.tsx"
 
 type Choice = "transfer" | "delete"
 

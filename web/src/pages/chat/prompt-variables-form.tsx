@@ -14,7 +14,7 @@ interface PromptFieldsProps {
 }
 
 /** Asks for the values of a prompt's variables, at the top of the composer. */
-export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) => {
+export const PromptVariablesForm = ({ prompt, onInsert, onClose }: PromptFieldsProps) => {
   const form = useRef<HTMLFormElement>(null)
   const variables = findVariables(prompt.content).filter((variable) => !isAutomatic(variable))
   const [values, setValues] = useState<Record<string, string>>(() =>
