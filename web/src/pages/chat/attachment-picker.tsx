@@ -1,21 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { FileText, Library } from "lucide-react"
-import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
 import { collectionsQuery, filesQuery } from "../../lib/knowledge-api.ts"
 import type { Attachment } from "./attachments.ts"
-import { NoSuggestions, type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
+import { NoSuggestions, SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
 
 const maxSuggestions = 6
 
-interface PickerProps {
-  /** The listbox's ID, for the text field that controls it. */
-  id: string
-  query: string
-  keys: RefObject<SuggestionKeyHandler | null>
-  onActive: (optionId: string | undefined) => void
+interface PickerProps extends SuggestionListControl {
   onPick: (one: Attachment) => void
-  onClose: () => void
 }
 
 /** Files and collections whose names match a query. */

@@ -9,22 +9,16 @@ import {
 } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
-import { lazyComponent } from "../../lib/lazy-component.tsx"
-import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { AttachmentChips } from "./attachment-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
 import { composerId, focusComposer, isTouchScreen } from "./composer-focus.ts"
 import { ComposerImages } from "./composer-images.tsx"
 import { FileDropZone } from "./file-drop-zone.tsx"
 import { QueuedMessage } from "./queued-message.tsx"
+import { useAttachmentMenu } from "./use-attachment-menu.tsx"
 import { type ComposerDeps, useComposer } from "./use-composer.ts"
 import { useDictation } from "./use-dictation.ts"
-import { useMention } from "./use-mention.ts"
 import { usePromptMenu } from "./use-prompt-menu.tsx"
-
-const AttachmentPicker = lazyComponent(
-  async () => (await import("./attachment-picker.tsx")).AttachmentPicker,
-)
 
 /**
  * Characters. Chromium takes seconds to paste a longer text into the field, so it is inserted
@@ -57,8 +51,9 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
   const area = useRef<HTMLTextAreaElement>(null)
   const composer = useComposer({ ...deps, isBlocked: Boolean(blocked), area })
   const { text, setText, images, files, queued } = composer
-  const picker = useMention({ area, text, setText })
+  const attachments = useAttachmentMenu({ area, text, setText }, files.attach)
   const prompts = usePromptMenu({ area, text, setText })
+  const menus = [attachments, prompts]
 
   useEffect(focusComposer, [])
   useImperativeHandle(ref, () => ({
@@ -92,7 +87,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
   }
   const dictation = useDictation(insertPhrase)
   const onKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || picker.handleKey(event) || prompts.handleKey(event)) return
+    if (event.nativeEvent.isComposing || menus.some((menu) => menu.handleKey(event))) return
     if (event.key === "Enter" && !event.shiftKey && !isTouchScreen()) {
       event.preventDefault()
       void composer.send()
@@ -101,6 +96,9 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
       event.preventDefault()
       onEditLast()
     }
+  }
+  const updateCaret = (): void => {
+    for (const menu of menus) menu.updateCaret()
   }
   const hasChips = files.attached.length + files.uploads.uploads.length > 0
 
@@ -121,21 +119,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
         />
       )}
       <div className="relative rounded-lg border border-field bg-bg focus-within:border-accent">
-        {picker.mention && (
-          <LazyPopup inField onCancel={picker.dismiss}>
-            <AttachmentPicker
-              id={picker.id}
-              query={picker.mention.query}
-              keys={picker.keys}
-              onActive={picker.setActive}
-              onClose={picker.dismiss}
-              onPick={({ type, id, name }) => {
-                files.attach({ type, id, name })
-                picker.removeMention()
-              }}
-            />
-          </LazyPopup>
-        )}
+        {attachments.menu}
         {prompts.menu}
         {images.length > 0 && <ComposerImages images={images} onRemove={composer.removeImage} />}
         {hasChips && (
@@ -156,22 +140,17 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           aria-label={t("label.message")}
           aria-haspopup="listbox"
           aria-autocomplete="list"
-          {...picker.controlProps}
+          {...attachments.controlProps}
           {...prompts.controlProps}
           placeholder={t("chat.placeholder")}
           onChange={(event) => {
             setText(event.target.value)
             dictation.dismissError()
-            picker.updateCaret()
-            prompts.updateCaret()
+            updateCaret()
           }}
-          onSelect={() => {
-            picker.updateCaret()
-            prompts.updateCaret()
-          }}
+          onSelect={updateCaret}
           onBlur={() => {
-            picker.onBlur()
-            prompts.onBlur()
+            for (const menu of menus) menu.hide()
           }}
           onKeyDown={onKey}
           onPaste={onPaste}
@@ -182,8 +161,8 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           canSend={composer.canSend}
           note={blocked ?? composer.note}
           onFiles={(all) => void composer.add(all)}
-          onKnowledge={picker.insertMention}
-          onPrompts={prompts.open}
+          onKnowledge={attachments.openMenu}
+          onPrompts={prompts.openMenu}
           dictation={dictation}
           onSend={() => void composer.send()}
           onStop={onStop}

@@ -1,22 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
 import { TextQuote } from "lucide-react"
-import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type PromptListItem, promptsQuery } from "../../lib/prompt-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { NoSuggestions, type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
+import { NoSuggestions, SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
 
 const maxSuggestions = 8
 const maxFetched = 50
 
-interface PickerProps {
-  /** The listbox's ID, for the text field that controls it. */
-  id: string
-  query: string
-  keys: RefObject<SuggestionKeyHandler | null>
-  onActive: (optionId: string | undefined) => void
+interface PickerProps extends SuggestionListControl {
   onPick: (prompt: PromptListItem) => void
-  onClose: () => void
 }
 
 /** How well a prompt matches: 0 is best; null if it does not. */

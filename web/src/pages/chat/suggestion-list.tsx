@@ -15,19 +15,23 @@ interface Suggestion {
   note: string
 }
 
-interface SuggestionListProps<T extends Suggestion> {
+/** What connects a list of suggestions with its text field. */
+export interface SuggestionListControl {
   /** The listbox's ID, for the text field that controls it. */
   id: string
-  label: string
-  suggestions: readonly T[]
-  /** The suggestions still answer an earlier query, or none. */
-  loading: boolean
   /** The selection returns to the first suggestion when this changes. */
   query: string
   keys: RefObject<SuggestionKeyHandler | null>
   onActive: (optionId: string | undefined) => void
-  onPick: (one: T) => void
   onClose: () => void
+}
+
+interface SuggestionListProps<T extends Suggestion> extends SuggestionListControl {
+  label: string
+  suggestions: readonly T[]
+  /** The suggestions still answer an earlier query, or none. */
+  loading: boolean
+  onPick: (one: T) => void
   /** Shown below the list. */
   children?: ReactNode
 }

@@ -1,27 +1,30 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { formatDate } from "../../lib/format.ts"
 import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { type PromptToInsert, promptQuery } from "../../lib/prompt-api.ts"
 import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
-import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
+import {
+  type EditedText,
+  type SuggestionTrigger,
+  useSuggestionMenu,
+} from "./use-suggestion-menu.ts"
 
 /** "/" at the start of a message, followed by the beginning of a command or words of a title. */
 const commandPattern = /^\/([\p{L}\p{N}_-][\p{L}\p{N} _-]{0,60}|)$/u
 
-/** The text after "/" up to the caret; null if no command is being typed. */
-const findPromptCommand = (text: string, caret: number): string | null =>
-  commandPattern.exec(text.slice(0, caret))?.[1] ?? null
+const findCommand = (text: string, caret: number): SuggestionTrigger | null => {
+  const query = commandPattern.exec(text.slice(0, caret))?.[1]
+  return query === undefined ? null : { from: 0, query }
+}
 
 const PromptPicker = lazyComponent(async () => (await import("./prompt-picker.tsx")).PromptPicker)
 const PromptVariablesForm = lazyComponent(
   async () => (await import("./prompt-variables-form.tsx")).PromptVariablesForm,
 )
-
-const listId = "prompt-choices"
 
 /** Inserts the prompt that the URL names, once, and removes it from the URL. */
 const useRequestedPrompt = (onPrompt: (prompt: PromptToInsert) => void): void => {
@@ -37,23 +40,13 @@ const useRequestedPrompt = (onPrompt: (prompt: PromptToInsert) => void): void =>
   }, [data, navigate])
 }
 
-interface Deps {
-  area: RefObject<HTMLTextAreaElement | null>
-  text: string
-  setText: (text: string) => void
-}
-
 /** The prompts that "/" at the start of a message suggests, and the fields of the chosen one. */
-export const usePromptMenu = ({ area, text, setText }: Deps) => {
+export const usePromptMenu = (edited: EditedText) => {
+  const { area, setText } = edited
   const me = useCurrentUser()
-  const [caret, setCaret] = useState<number | null>(null)
-  const [isDismissed, setDismissed] = useState(false)
-  const [active, setActive] = useState<string | undefined>(undefined)
+  const suggestions = useSuggestionMenu(edited, "prompt-choices", findCommand)
   /** A prompt whose variables are being filled in. */
   const [chosen, setChosen] = useState<PromptToInsert | null>(null)
-  const keys = useRef<SuggestionKeyHandler | null>(null)
-  const command = caret === null || isDismissed ? null : findPromptCommand(text, caret)
-  const isOpen = command !== null && chosen === null
 
   /** Replaces the command at the caret by the prompt's text. */
   const insertPrompt = ({ content }: PromptToInsert, values: Record<string, string>): void => {
@@ -61,19 +54,13 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
     if (!field) return
     const automatic = { date: formatDate(Date.now() / 1000), user: me.name }
     const { selectionStart, selectionEnd, value } = field
-    const from = findPromptCommand(value, selectionStart) === null ? selectionStart : 0
-    field.focus()
-    field.setRangeText(
-      fillVariables(content, { ...automatic, ...values }),
-      from,
-      selectionEnd,
-      "end",
-    )
-    setText(field.value)
-    setCaret(null)
+    const from = findCommand(value, selectionStart)?.from ?? selectionStart
+    suggestions.replace(from, selectionEnd, fillVariables(content, { ...automatic, ...values }))
+    suggestions.hide()
     setChosen(null)
   }
   const choosePrompt = (prompt: PromptToInsert): void => {
+    suggestions.hide()
     if (findVariables(prompt.content).every(isAutomatic)) insertPrompt(prompt, {})
     else setChosen(prompt)
   }
@@ -87,11 +74,11 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
   })
   const closeFields = (): void => {
     setChosen(null)
-    setDismissed(true)
+    suggestions.dismiss()
     area.current?.focus()
   }
-
   return {
+    ...suggestions,
     menu: (
       <>
         <LazyPopup onCancel={closeFields}>
@@ -103,47 +90,12 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
             />
           )}
         </LazyPopup>
-        <LazyPopup inField onCancel={() => setDismissed(true)}>
-          {isOpen && (
-            <PromptPicker
-              id={listId}
-              query={command}
-              keys={keys}
-              onActive={setActive}
-              onPick={choosePrompt}
-              onClose={() => setDismissed(true)}
-            />
-          )}
+        <LazyPopup inField onCancel={suggestions.dismiss}>
+          {suggestions.list && <PromptPicker {...suggestions.list} onPick={choosePrompt} />}
         </LazyPopup>
       </>
     ),
-    controlProps: isOpen ? { "aria-controls": listId, "aria-activedescendant": active } : {},
-    /** @returns whether the list handled the key */
-    handleKey: (event: KeyboardEvent): boolean => {
-      if (!isOpen || event.shiftKey || !keys.current?.handleKey(event.key)) return false
-      event.preventDefault()
-      event.stopPropagation()
-      return true
-    },
-    /** Call it when the caret or the text changes. */
-    updateCaret: (): void => {
-      const field = area.current
-      if (!field) return
-      const { selectionStart, selectionEnd, value } = field
-      setCaret(selectionStart === selectionEnd ? selectionStart : null)
-      if (findPromptCommand(value, selectionStart) === null) setDismissed(false)
-    },
-    onBlur: (): void => setCaret(null),
     /** Inserts "/" at the start, which opens the suggestions. */
-    open: (): void => {
-      const field = area.current
-      if (!field) return
-      field.focus()
-      field.setRangeText("/", 0, 0, "start")
-      field.setSelectionRange(1, 1)
-      setText(field.value)
-      setDismissed(false)
-      setCaret(1)
-    },
+    openMenu: (): void => suggestions.open(0, 0, "/"),
   }
 }
