@@ -1,5 +1,6 @@
+import { useMutation } from "@tanstack/react-query"
 import { Pencil, ThumbsDown, ThumbsUp } from "lucide-react"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
@@ -66,42 +67,34 @@ const ReasonForm = ({
     removed.previousElementSibling?.querySelector('[aria-pressed="true"]'),
   )
   const [reason, setReason] = useState(rating.reason)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setBusy(true)
-    try {
-      await onSave(reason)
-      onClose()
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
-  }
+  const save = useMutation({ mutationFn: () => onSave(reason), onSuccess: onClose })
+  const label = t(rating.value === "up" ? "answer.goodReason" : "answer.badReason")
   return (
     <form
       ref={form}
-      onSubmit={(event) => void save(event)}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       className="mt-1 flex flex-wrap items-center gap-2"
     >
       <Input
         autoFocus
-        aria-label={t(rating.value === "up" ? "answer.goodReason" : "answer.badReason")}
-        placeholder={t(rating.value === "up" ? "answer.goodReason" : "answer.badReason")}
+        aria-label={label}
+        placeholder={label}
         maxLength={1000}
         value={reason}
         onChange={({ target }) => setReason(target.value)}
         className="min-w-0 flex-1 basis-60"
       />
-      <Button type="submit" busy={busy}>
+      <Button type="submit" busy={save.isPending}>
         {t("answer.saveReason")}
       </Button>
       <Button variant="quiet" onClick={onClose}>
         {t("action.cancel")}
       </Button>
-      {error !== null && <ErrorNote error={error} />}
+      {save.error && <ErrorNote error={save.error} />}
     </form>
   )
 }

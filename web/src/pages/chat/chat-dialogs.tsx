@@ -1,5 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog"
-import { useQuery } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Chat, chatApi, labelsQuery } from "../../lib/chat-api.ts"
@@ -22,26 +22,14 @@ interface FormDialogProps {
   children: ReactNode
 }
 
-export const FormDialog = ({
-  title,
-  onClose,
-  action,
-  onSubmit,
-  staysOpen,
-  children,
-}: FormDialogProps) => {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      await onSubmit?.()
+export const FormDialog = (props: FormDialogProps) => {
+  const { title, onClose, action, onSubmit, staysOpen = false, children } = props
+  const submit = useMutation({
+    mutationFn: async () => onSubmit?.(),
+    onSuccess: () => {
       if (!staysOpen) onClose()
-    } catch (reason) {
-      setError(reason)
-      setBusy(false)
-    }
-  }
+    },
+  })
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -51,16 +39,16 @@ export const FormDialog = ({
             className="flex flex-col gap-4"
             onSubmit={(event) => {
               event.preventDefault()
-              void submit()
+              submit.mutate()
             }}
           >
             <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
             {children}
-            {error !== null && <ErrorNote error={error} />}
+            {submit.error && <ErrorNote error={submit.error} />}
             <div className="flex flex-wrap justify-end gap-2">
               <Button onClick={onClose}>{t(action ? "action.cancel" : "action.close")}</Button>
               {action && (
-                <Button type="submit" variant="primary" busy={busy}>
+                <Button type="submit" variant="primary" busy={submit.isPending}>
                   {action}
                 </Button>
               )}
@@ -135,12 +123,11 @@ export const TagsDialog = ({ chat, onClose }: DialogProps) => {
 
 export const ShareDialog = ({ chat, onClose }: DialogProps) => {
   const [shared, setShared] = useState(chat.shared)
-  const [error, setError] = useState<unknown>(null)
   const link = `${window.location.origin}/s/${chat.id}`
-  const set = async (next: boolean): Promise<void> => {
-    await chatApi.share(chat.id, next)
-    setShared(next)
-  }
+  const unshare = useMutation({
+    mutationFn: () => chatApi.share(chat.id, false),
+    onSuccess: onClose,
+  })
   if (!shared) {
     return (
       <FormDialog
@@ -149,7 +136,7 @@ export const ShareDialog = ({ chat, onClose }: DialogProps) => {
         title={t("chat.share")}
         action={t("chat.share")}
         onClose={onClose}
-        onSubmit={() => set(true)}
+        onSubmit={() => chatApi.share(chat.id, true).then(() => setShared(true))}
       >
         <p className="text-sm text-muted">{t("chat.shareLead")}</p>
       </FormDialog>
@@ -171,12 +158,8 @@ export const ShareDialog = ({ chat, onClose }: DialogProps) => {
           </div>
         )}
       </Field>
-      {error !== null && <ErrorNote error={error} />}
-      <Button
-        variant="danger"
-        className="self-start"
-        onClick={() => void set(false).then(onClose, setError)}
-      >
+      {unshare.error && <ErrorNote error={unshare.error} />}
+      <Button variant="danger" className="self-start" onClick={() => unshare.mutate()}>
         {t("chat.unshare")}
       </Button>
     </FormDialog>

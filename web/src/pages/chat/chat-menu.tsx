@@ -27,22 +27,16 @@ const dialogs = {
   rename: lazyComponent(async () => (await loadDialogs()).RenameDialog),
   tags: lazyComponent(async () => (await loadDialogs()).TagsDialog),
   share: lazyComponent(async () => (await loadDialogs()).ShareDialog),
+  move: lazyComponent(async () => (await import("./move-chats-dialog.tsx")).MoveChatDialog),
 }
-const MoveChatsDialog = lazyComponent(
-  async () => (await import("./move-chats-dialog.tsx")).MoveChatsDialog,
-)
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
-  const [isMoving, setMoving] = useState(false)
   const { change, dialog: failureDialog } = useChangeChats()
   const leaveChats = useLeaveChats()
   const Dialog = dialog && dialogs[dialog]
-  const closeDialogs = (): void => {
-    setDialog(null)
-    setMoving(false)
-  }
+  const closeDialog = (): void => setDialog(null)
   const archive = async (): Promise<void> => {
     const isChanged = await change([chat.id], { archived: !chat.archived })
     if (isChanged && !chat.archived) leaveChats([chat.id])
@@ -62,7 +56,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
         >
           {t(chat.pinned ? "chat.unpin" : "chat.pin")}
         </MenuItem>
-        <MenuItem icon={FolderInput} onClick={() => setMoving(true)}>
+        <MenuItem icon={FolderInput} onClick={() => setDialog("move")}>
           {t("projects.move")}
         </MenuItem>
         <MenuItem icon={Tags} onClick={() => setDialog("tags")}>
@@ -93,11 +87,8 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           {t("chat.delete")}
         </MenuItem>
       </Menu>
-      <LazyPopup onCancel={closeDialogs}>
-        {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
-        {isMoving && (
-          <MoveChatsDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />
-        )}
+      <LazyPopup onCancel={closeDialog}>
+        {Dialog && <Dialog chat={chat} onClose={closeDialog} />}
       </LazyPopup>
       {failureDialog}
     </>

@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query"
 import { type KeyboardEvent, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { Button } from "../../ui/button.tsx"
@@ -18,25 +19,16 @@ interface EditProps {
 export const EditMessage = (props: EditProps) => {
   const { content, label, saveLabel, multiline = false, onCancel, onSave } = props
   const [text, setText] = useState(content)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const save = async (): Promise<void> => {
-    if (text.trim() === "" || busy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await onSave(text)
-    } catch (reason) {
-      setError(reason)
-      setBusy(false)
-    }
+  const { isPending, error, mutate } = useMutation({ mutationFn: () => onSave(text) })
+  const save = (): void => {
+    if (text.trim() !== "" && !isPending) mutate()
   }
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
     const isSaveKey = multiline ? event.ctrlKey || event.metaKey : !event.shiftKey
     if (event.key === "Enter" && isSaveKey) {
       event.preventDefault()
-      void save()
+      save()
     }
     if (event.key === "Escape") {
       event.preventDefault()
@@ -54,10 +46,10 @@ export const EditMessage = (props: EditProps) => {
         onKeyDown={onKey}
         className={multiline ? "field-sizing-content max-h-[70vh] text-base" : "text-base"}
       />
-      {error !== null && <ErrorNote error={error} />}
+      {error && <ErrorNote error={error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t("action.cancel")}</Button>
-        <Button variant="primary" busy={busy} onClick={() => void save()}>
+        <Button variant="primary" busy={isPending} onClick={save}>
           {saveLabel}
         </Button>
       </div>

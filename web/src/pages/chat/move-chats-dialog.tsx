@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import type { Chat } from "../../lib/chat-api.ts"
 import { projectsQuery } from "../../lib/project-api.ts"
 import { ComboboxField } from "../../ui/combobox.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-
 import { changeChats } from "./change-chats.tsx"
 import { FormDialog } from "./chat-dialogs.tsx"
 
@@ -53,3 +53,9 @@ export const MoveChatsDialog = ({ ids, folder, onMoved, onClose }: MoveDialogPro
     </FormDialog>
   )
 }
+
+type MoveChatDialogProps = Pick<MoveDialogProps, "onClose"> & { chat: Pick<Chat, "id" | "folder"> }
+
+export const MoveChatDialog = ({ chat, onClose }: MoveChatDialogProps) => (
+  <MoveChatsDialog ids={[chat.id]} folder={chat.folder} onClose={onClose} />
+)
