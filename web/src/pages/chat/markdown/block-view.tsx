@@ -14,16 +14,6 @@ interface BlockProps {
   open: boolean
 }
 
-/**
- * The page title is h1 and the speaker h2, so every heading in an answer is an h3, styled by its
- * depth.
- */
-const Heading = ({ token }: { token: Tokens.Heading }) => (
-  <h3 data-depth={token.depth}>
-    <Inlines tokens={token.tokens} />
-  </h3>
-)
-
 const Task = ({ done }: { done: boolean }) => {
   const Icon = done ? SquareCheck : Square
   return <Icon role="img" aria-label={t(done ? "chat.done" : "chat.open")} />
@@ -74,7 +64,12 @@ export const BlockView = ({ token: untypedToken, open }: BlockProps): ReactNode 
     case "def":
       return null
     case "heading":
-      return <Heading token={token} />
+      // The page title is h1 and the speaker h2; the style depends on the depth.
+      return (
+        <h3 data-depth={token.depth}>
+          <Inlines tokens={token.tokens} />
+        </h3>
+      )
     case "code":
       return <Code token={token} open={open} />
     case "blockquote":

@@ -1,8 +1,9 @@
 import type { Token } from "marked"
 import { createContext, type ReactNode, use } from "react"
+import { t } from "../../../i18n/translate.ts"
 import type { MarkdownToken } from "../../../lib/markdown-blocks.ts"
-import { CitationsContext, splitAtCitations } from "../citations.ts"
-import { Citation } from "./citation.tsx"
+import { Tooltip } from "../../../ui/tooltip.tsx"
+import { type Citations, CitationsContext, splitAtCitations } from "../citations.ts"
 import { Formula } from "./formula.tsx"
 import { decodeEntities } from "./plain-text.ts"
 
@@ -23,6 +24,28 @@ const Link = ({ href, children }: { href: string; children: ReactNode }) => {
     <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
       {words}
     </a>
+  )
+}
+
+interface CitationProps {
+  number: number
+  citations: Citations
+}
+
+/** A citation such as [2]; opens its passage. */
+const Citation = ({ number, citations }: CitationProps) => {
+  const label = t("sources.one", { number, name: citations.nameOf(number) ?? "" })
+  return (
+    <Tooltip label={label}>
+      <button
+        type="button"
+        aria-label={label}
+        onClick={() => citations.open(number)}
+        className="citation"
+      >
+        {number}
+      </button>
+    </Tooltip>
   )
 }
 
@@ -59,22 +82,12 @@ const Inline = ({ token: untypedToken }: { token: Token }): ReactNode => {
     case "escape":
       return token.text
     case "strong":
-      return (
-        <strong>
-          <Inlines tokens={token.tokens} />
-        </strong>
-      )
     case "em":
-      return (
-        <em>
-          <Inlines tokens={token.tokens} />
-        </em>
-      )
     case "del":
       return (
-        <del>
+        <token.type>
           <Inlines tokens={token.tokens} />
-        </del>
+        </token.type>
       )
     case "codespan":
       return <code>{token.text}</code>
