@@ -2,10 +2,10 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router"
 import { ChevronsUpDown } from "lucide-react"
 import { Fragment } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type PagePath, useGoToPage } from "../../lib/use-go-to-page.ts"
+import { useGoToPage } from "../../lib/use-go-to-page.ts"
 import { Button } from "../../ui/button.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
-import { adminPageGroups, overviewPage } from "./admin-navigation.ts"
+import { type AdminPage, adminPageGroups, overviewPage } from "./admin-navigation.ts"
 
 /** The pages of the administration, with their navigation on the left, or above if space is scarce. */
 export const AdminLayout = () => (
@@ -42,13 +42,7 @@ export const AdminLayout = () => (
   </div>
 )
 
-interface EntryProps {
-  to: PagePath
-  label: Parameters<typeof t>[0]
-  exact?: boolean
-}
-
-const NavigationEntry = ({ to, label, exact = false }: EntryProps) => (
+const NavigationEntry = ({ to, label, exact = false }: AdminPage & { exact?: boolean }) => (
   <li>
     <Link
       to={to}

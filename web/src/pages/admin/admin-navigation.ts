@@ -1,7 +1,7 @@
 import type { MessageKey } from "../../i18n/translate.ts"
 import type { PagePath } from "../../lib/use-go-to-page.ts"
 
-interface AdminPage {
+export interface AdminPage {
   to: PagePath
   label: MessageKey
 }

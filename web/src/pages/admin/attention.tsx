@@ -21,27 +21,19 @@ interface AttentionItem {
 
 const maxBackupAgeSeconds = 7 * 86_400
 
-const storageItems = ({
-  disk,
-  storage_failure,
-  storage_failure_reference,
-}: Overview): AttentionItem[] => {
-  const items: AttentionItem[] = []
-  if (storage_failure !== null)
-    items.push({
-      id: "storage",
-      text: t("overview.storageFails", {
-        problem: translateServerText(storage_failure, storage_failure_reference),
-      }),
-    })
-  if (disk?.is_low)
-    items.push({
-      id: "disk",
-      text: t("overview.diskLow", { free: formatBytes(disk.free_bytes) }),
-      link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
-    })
-  return items
-}
+const storageItems = ({ disk, storage_failure, storage_failure_reference }: Overview) => [
+  storage_failure !== null && {
+    id: "storage",
+    text: t("overview.storageFails", {
+      problem: translateServerText(storage_failure, storage_failure_reference),
+    }),
+  },
+  disk?.is_low && {
+    id: "disk",
+    text: t("overview.diskLow", { free: formatBytes(disk.free_bytes) }),
+    link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
+  },
+]
 
 const reloadItems = ({ failed_reloads }: Overview): AttentionItem[] =>
   failed_reloads.map(({ part, error }) => ({
@@ -78,52 +70,43 @@ const connectionItems = (connections: readonly ConnectionView[]): AttentionItem[
     }))
 }
 
-const fileItems = ({ files, jobs }: Overview): AttentionItem[] => {
-  const items: AttentionItem[] = []
-  if (files.failed > 0)
-    items.push({
-      id: "files",
-      text: t("overview.failedFiles", { count: files.failed }),
-      link: (
-        <ButtonLink to="/knowledge/files" search={{ status: "failed" }}>
-          {t("overview.showFiles")}
-        </ButtonLink>
-      ),
-    })
-  if (jobs.retrying > 0)
-    items.push({
-      id: "jobs",
-      text: t("overview.failedJobs", { count: jobs.retrying }),
-      link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
-    })
-  return items
-}
+const fileItems = ({ files, jobs }: Overview) => [
+  files.failed > 0 && {
+    id: "files",
+    text: t("overview.failedFiles", { count: files.failed }),
+    link: (
+      <ButtonLink to="/knowledge/files" search={{ status: "failed" }}>
+        {t("overview.showFiles")}
+      </ButtonLink>
+    ),
+  },
+  jobs.retrying > 0 && {
+    id: "jobs",
+    text: t("overview.failedJobs", { count: jobs.retrying }),
+    link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
+  },
+]
 
-const peopleItems = ({ users, expiring_keys }: Overview): AttentionItem[] => {
-  const items: AttentionItem[] = []
-  if (users.pending > 0)
-    items.push({
-      id: "pending",
-      text: t("overview.pending", { count: users.pending }),
-      link: (
-        <ButtonLink to="/admin/users" search={{ role: "pending" }}>
-          {t("overview.review")}
-        </ButtonLink>
-      ),
-    })
-  for (const { name, user_id, owner, expires_at } of expiring_keys) {
-    items.push({
-      id: `key ${user_id} ${name} ${expires_at}`,
-      text: t("overview.keyExpires", { name, owner, date: formatDate(expires_at) }),
-      link: (
-        <ButtonLink to="/admin/users/$userId" params={{ userId: user_id }}>
-          {t("overview.openUser")}
-        </ButtonLink>
-      ),
-    })
-  }
-  return items
-}
+const peopleItems = ({ users, expiring_keys }: Overview) => [
+  users.pending > 0 && {
+    id: "pending",
+    text: t("overview.pending", { count: users.pending }),
+    link: (
+      <ButtonLink to="/admin/users" search={{ role: "pending" }}>
+        {t("overview.review")}
+      </ButtonLink>
+    ),
+  },
+  ...expiring_keys.map(({ name, user_id, owner, expires_at }) => ({
+    id: `key ${user_id} ${name} ${expires_at}`,
+    text: t("overview.keyExpires", { name, owner, date: formatDate(expires_at) }),
+    link: (
+      <ButtonLink to="/admin/users/$userId" params={{ userId: user_id }}>
+        {t("overview.openUser")}
+      </ButtonLink>
+    ),
+  })),
+]
 
 interface AttentionProps {
   overview: Overview
@@ -132,7 +115,7 @@ interface AttentionProps {
 
 /** What an administrator should look at, each with what solves it. */
 export const Attention = ({ overview, connections }: AttentionProps) => {
-  const items = [
+  const candidates: (AttentionItem | false | undefined)[] = [
     ...storageItems(overview),
     ...reloadItems(overview),
     ...connectionItems(connections),
@@ -140,6 +123,7 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
     ...fileItems(overview),
     ...backupItems(overview),
   ]
+  const items = candidates.filter((item) => item !== false && item !== undefined)
   return (
     <Section title={t("overview.attention")}>
       {items.length === 0 && (

@@ -12,6 +12,7 @@ import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { actorName, auditSentence, targetName } from "./audit-sentence.tsx"
 import { OutcomeBadge } from "./audit-table.tsx"
+import { UserLink } from "./user-link.tsx"
 
 const route = getRouteApi("/inside/admin/audit/$eventId")
 
@@ -59,9 +60,9 @@ const Actor = ({ event }: { event: AuditEvent }) => {
   const name = actorName(event)
   if (event.actor_name === null || event.actor_id === null) return name
   return (
-    <Link to="/admin/users/$userId" params={{ userId: event.actor_id }} className={link}>
+    <UserLink id={event.actor_id} className={link}>
       {name}
-    </Link>
+    </UserLink>
   )
 }
 
@@ -69,16 +70,16 @@ const Target = ({ event }: { event: AuditEvent }) => {
   const { target_type, target_id, target_name } = event
   const name = targetName(event)
   if (target_id === null || target_name === null) return <Coded>{name}</Coded>
-  if (target_type !== "user" && target_type !== "group") return name
-  if (target_type === "group") {
+  if (target_type === "user") {
     return (
-      <Link to="/admin/groups/$groupId" params={{ groupId: target_id }} className={link}>
+      <UserLink id={target_id} className={link}>
         {name}
-      </Link>
+      </UserLink>
     )
   }
+  if (target_type !== "group") return name
   return (
-    <Link to="/admin/users/$userId" params={{ userId: target_id }} className={link}>
+    <Link to="/admin/groups/$groupId" params={{ groupId: target_id }} className={link}>
       {name}
     </Link>
   )

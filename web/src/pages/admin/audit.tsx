@@ -1,4 +1,9 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
+import {
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query"
 import { ArrowUp, ScrollText, X } from "lucide-react"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
@@ -123,7 +128,6 @@ export const AuditPage = () => {
       <QueryResult query={events} rows={10}>
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items)
-          const searchedTo = pages.at(-1)?.searched_to ?? null
           return (
             <>
               <Newer filters={filters} shown={items[0]} />
@@ -132,11 +136,9 @@ export const AuditPage = () => {
                 <Nothing filtered={filtered} clear={clear} />
               )}
               <Older
-                searchedTo={searchedTo}
-                more={events.hasNextPage}
-                busy={events.isFetchingNextPage}
-                any={items.length > 0}
-                onMore={() => void events.fetchNextPage()}
+                query={events}
+                searchedTo={pages.at(-1)?.searched_to ?? null}
+                isEmpty={items.length === 0}
               />
             </>
           )
@@ -152,14 +154,13 @@ const Chip = ({ children, onRemove }: { children: string; onRemove: () => void }
   </Button>
 )
 
-/** Offers newer events and leaves the list unchanged until clicked. */
-const Newer = ({
-  filters,
-  shown,
-}: {
+interface NewerProps {
   filters: Record<Filters | "query", string | undefined>
   shown: AuditEvent | undefined
-}) => {
+}
+
+/** Offers newer events and leaves the list unchanged until clicked. */
+const Newer = ({ filters, shown }: NewerProps) => {
   const client = useQueryClient()
   const { data } = useQuery(newestAuditQuery(filters))
   const newest = data?.items[0]
@@ -188,23 +189,22 @@ const Nothing = ({ filtered, clear }: { filtered: boolean; clear: () => void }) 
   )
 
 interface OlderProps {
+  query: UseInfiniteQueryResult
+  /** How far back the log was searched if not all of it; Unix time. */
   searchedTo: number | null
-  more: boolean
-  busy: boolean
-  any: boolean
-  onMore: () => void
+  isEmpty: boolean
 }
 
-const Older = ({ searchedTo, more, busy, any, onMore }: OlderProps) => (
+const Older = ({ query, searchedTo, isEmpty }: OlderProps) => (
   <div className="flex flex-wrap items-center gap-3 text-sm text-muted">
-    {more && (
-      <Button busy={busy} onClick={onMore}>
+    {query.hasNextPage && (
+      <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
         {searchedTo === null ? t("audit.older") : t("audit.further")}
       </Button>
     )}
-    {more && searchedTo !== null && (
+    {query.hasNextPage && searchedTo !== null && (
       <span>{t("audit.searched", { time: formatExactTime(searchedTo) })}</span>
     )}
-    {!more && any && <span>{t("audit.end")}</span>}
+    {!query.hasNextPage && !isEmpty && <span>{t("audit.end")}</span>}
   </div>
 )

@@ -24,7 +24,7 @@ import {
   withDefaultName,
 } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
-import { ConnectionOptions, type ConnectionOptionValues } from "./connection-options.tsx"
+import { ConnectionOptions } from "./connection-options.tsx"
 
 const route = getRouteApi("/inside/admin/connections/$connectionId")
 
@@ -69,19 +69,19 @@ const State = ({ connection: { kind, health } }: { connection: ConnectionView })
   />
 )
 
-const valuesOf = (connection: ConnectionView) => {
-  const { kind, name, base_url, ...rest } = connection
-  const more: ConnectionOptionValues = {
-    id_prefix: rest.id_prefix ?? "",
-    allowed_models: rest.allowed_models,
-    access_grants: rest.access_grants,
-    connect_timeout: rest.connect_timeout,
-    first_byte_timeout: rest.first_byte_timeout,
-    idle_timeout: rest.idle_timeout,
-    enabled: rest.enabled,
-  }
-  return { kind, name, base_url, api_key: "", ...more }
-}
+const valuesOf = (connection: ConnectionView) => ({
+  kind: connection.kind,
+  name: connection.name,
+  base_url: connection.base_url,
+  api_key: "",
+  id_prefix: connection.id_prefix ?? "",
+  allowed_models: connection.allowed_models,
+  access_grants: connection.access_grants,
+  connect_timeout: connection.connect_timeout,
+  first_byte_timeout: connection.first_byte_timeout,
+  idle_timeout: connection.idle_timeout,
+  enabled: connection.enabled,
+})
 
 const toChanges = (values: ReturnType<typeof valuesOf>) => {
   const { kind, api_key, id_prefix, ...rest } = withDefaultName(values)

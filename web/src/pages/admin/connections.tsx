@@ -117,7 +117,7 @@ const columns = (
     wideOnly: true,
     cell: ({ health }) => <Time at={health.last_ok_at} />,
   },
-  ...(ownOf(items).length > 1 ? [orderColumn(items, onMove)] : []),
+  ...(ownOf(items).length > 1 ? [orderColumn(ownOf(items), onMove)] : []),
 ]
 
 /** Connections that can be moved. */
@@ -125,40 +125,31 @@ const ownOf = (items: readonly ConnectionView[]): ConnectionView[] =>
   items.filter(({ source }) => source === "database")
 
 const orderColumn = (
-  items: readonly ConnectionView[],
+  own: readonly ConnectionView[],
   onMove: (id: string, step: number) => void,
 ): Column<ConnectionView> => ({
   id: "order",
   header: t("label.order"),
   wideOnly: true,
-  cell: (connection) => <OrderButtons items={items} connection={connection} onMove={onMove} />,
+  cell: (connection) => {
+    const { id, name } = connection
+    const at = own.indexOf(connection)
+    if (at < 0) return null
+    return (
+      <div className="flex">
+        <IconButton
+          icon={ArrowUp}
+          label={t("connections.up", { name })}
+          disabled={at === 0}
+          onClick={() => onMove(id, -1)}
+        />
+        <IconButton
+          icon={ArrowDown}
+          label={t("connections.down", { name })}
+          disabled={at === own.length - 1}
+          onClick={() => onMove(id, 1)}
+        />
+      </div>
+    )
+  },
 })
-
-interface OrderProps {
-  items: readonly ConnectionView[]
-  connection: ConnectionView
-  onMove: (id: string, step: number) => void
-}
-
-const OrderButtons = ({ items, connection, onMove }: OrderProps) => {
-  const own = ownOf(items)
-  const at = own.indexOf(connection)
-  if (at < 0) return null
-  const { id, name } = connection
-  return (
-    <div className="flex">
-      <IconButton
-        icon={ArrowUp}
-        label={t("connections.up", { name })}
-        disabled={at === 0}
-        onClick={() => onMove(id, -1)}
-      />
-      <IconButton
-        icon={ArrowDown}
-        label={t("connections.down", { name })}
-        disabled={at === own.length - 1}
-        onClick={() => onMove(id, 1)}
-      />
-    </div>
-  )
-}

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { UserRound } from "lucide-react"
 import { useState } from "react"
 import type { GroupMember } from "../../../../server/src/groups/schema.ts"
@@ -10,11 +9,11 @@ import { Button } from "../../ui/button.tsx"
 import { ComboboxField } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
+import { UserLink } from "./user-link.tsx"
 
 const pageSize = 50
 
@@ -71,9 +70,7 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
                     grow: true,
                     cell: ({ id, name, email }) => (
                       <NameCell detail={email}>
-                        <Link to="/admin/users/$userId" params={{ userId: id }}>
-                          {name}
-                        </Link>
+                        <UserLink id={id}>{name}</UserLink>
                       </NameCell>
                     ),
                   },

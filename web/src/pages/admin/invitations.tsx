@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { MailPlus } from "lucide-react"
 import { useState } from "react"
 import type { Invitation, InvitationState } from "../../../../server/src/auth/invitation-schema.ts"
@@ -14,6 +13,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
+import { UserLink } from "./user-link.tsx"
 import { RoleBadge } from "./users.tsx"
 
 /** Links with which people create their own accounts. */
@@ -71,9 +71,7 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
     cell: (invitation) => (
       <NameCell detail={t("invitations.by", { name: invitation.created_by })}>
         {invitation.account ? (
-          <Link to="/admin/users/$userId" params={{ userId: invitation.account.id }}>
-            {recipientOf(invitation)}
-          </Link>
+          <UserLink id={invitation.account.id}>{recipientOf(invitation)}</UserLink>
         ) : (
           recipientOf(invitation)
         )}

@@ -1,3 +1,4 @@
+import type { Group } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
@@ -6,13 +7,8 @@ import { bindField } from "../../ui/form.tsx"
 import { BackLink } from "../../ui/page.tsx"
 import { type FormState, useCreateForm } from "../../ui/use-form.ts"
 
-interface GroupValues {
-  name: string
-  description: string
-}
-
 interface GroupFieldsProps {
-  form: FormState<GroupValues>
+  form: FormState<Pick<Group, "name" | "description">>
   /** The identity provider manages the name. */
   provisioned?: boolean
 }

@@ -17,6 +17,7 @@ import { bindField } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
+import { roleOptions } from "./role-field.tsx"
 
 const lifetimes = [1, 7, 30, 90] as const
 
@@ -67,18 +68,13 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
       />
       <SelectField
         label={t("user.role")}
-        value={values.role}
-        onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
-        options={(["user", "admin"] as const).map((value) => ({
-          value,
-          label: t(`role.${value}`),
-        }))}
+        {...bindField(form, "role")}
+        options={roleOptions("user", "admin")}
       />
       <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
       <SelectField
         label={t("label.expires")}
-        value={values.days}
-        onValue={(days) => set({ days })}
+        {...bindField(form, "days")}
         options={lifetimes.map((count) => ({
           value: String(count),
           label: t("invitations.days", { count }),

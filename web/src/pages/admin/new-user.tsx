@@ -1,13 +1,12 @@
 import type { AddUser } from "../../../../server/src/auth/schema.ts"
-import type { Role } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { CreatePage } from "../../ui/create-page.tsx"
-
+import { bindField } from "../../ui/form.tsx"
 import { BackLink } from "../../ui/page.tsx"
-import { SelectField } from "../../ui/select.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
 import { AccountFields } from "../account/account-fields.tsx"
+import { RoleField } from "./role-field.tsx"
 
 const emptyValues: AddUser = { name: "", email: "", password: "", role: "user" }
 
@@ -28,27 +27,7 @@ export const NewUserPage = () => {
       form={form}
     >
       <AccountFields values={values} set={set} error={error} owner="theirs" />
-      <RoleField value={values.role} onValue={(role) => set({ role })} />
+      <RoleField {...bindField(form, "role")} />
     </CreatePage>
   )
 }
-
-interface RoleFieldProps {
-  value: Role
-  onValue: (role: Role) => void
-  error?: string | undefined
-}
-
-export const RoleField = ({ value, onValue, error }: RoleFieldProps) => (
-  <SelectField
-    label={t("user.role")}
-    help={t("user.roleHelp")}
-    error={error}
-    value={value}
-    onValue={onValue}
-    options={(["user", "admin", "pending"] as const).map((role) => ({
-      value: role,
-      label: t(`role.${role}`),
-    }))}
-  />
-)

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { ThumbsDown, ThumbsUp } from "lucide-react"
 import type {
   ModelRatings,
@@ -14,13 +13,14 @@ import { ListPage } from "../../ui/list-page.tsx"
 import { Section } from "../../ui/page.tsx"
 import { type Column, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
+import { UserLink } from "./user-link.tsx"
 
 const Thumb = ({ value }: Pick<RatedAnswer, "value">) => {
   const Icon = value === "up" ? ThumbsUp : ThumbsDown
   return (
     <span className="flex items-center gap-1.5">
       <Icon aria-hidden className={value === "up" ? "size-4 text-ok" : "size-4 text-danger"} />
-      {t(value === "up" ? "ratings.up" : "ratings.down")}
+      {t(`ratings.${value}`)}
     </span>
   )
 }
@@ -102,9 +102,9 @@ const columns = (): Column<RatedAnswer>[] => [
     header: t("label.user"),
     belowName: "plain",
     cell: ({ user_id, user_name }) => (
-      <Link to="/admin/users/$userId" params={{ userId: user_id }} className="hover:underline">
+      <UserLink id={user_id} className="hover:underline">
         {user_name}
-      </Link>
+      </UserLink>
     ),
   },
   { id: "when", header: t("ratings.when"), cell: ({ rated_at }) => <Time at={rated_at} /> },
@@ -122,18 +122,12 @@ const ModelTable = ({ items }: { items: readonly ModelRatings[] }) => (
         grow: true,
         cell: ({ model }) => <span className="block truncate">{model}</span>,
       },
-      {
-        id: "up",
-        header: t("ratings.up"),
-        align: "right",
-        cell: ({ up }) => formatNumber(up),
-      },
-      {
-        id: "down",
-        header: t("ratings.down"),
-        align: "right",
-        cell: ({ down }) => formatNumber(down),
-      },
+      ...(["up", "down"] as const).map((value) => ({
+        id: value,
+        header: t(`ratings.${value}`),
+        align: "right" as const,
+        cell: (ratings: ModelRatings) => formatNumber(ratings[value]),
+      })),
     ]}
   />
 )

@@ -1,8 +1,16 @@
+import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
+import type { Settings } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
+import { modelsQuery } from "../../lib/queries.ts"
 import { daySeconds } from "../../lib/utc-days.ts"
-import type { FieldProps } from "../../ui/field.tsx"
+import { ComboboxField, toChoice } from "../../ui/combobox.tsx"
+import { type FieldProps, TextAreaField } from "../../ui/field.tsx"
+import { bindField } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
+import { SelectField } from "../../ui/select.tsx"
+import type { FormState } from "../../ui/use-form.ts"
+import { isChatModel } from "../chat/chat-models.ts"
 
 export const SettingsGroup = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className="flex flex-col gap-5 rounded border border-line p-4">
@@ -26,3 +34,47 @@ export const DaysField = ({ seconds, onSeconds, ...field }: DaysFieldProps) => (
     onValue={(days) => onSeconds(Math.round(days * daySeconds))}
   />
 )
+
+const bannerKinds = ["info", "warning"] as const
+
+/** The notice above every page. */
+export const BannerFields = ({ form }: { form: FormState<Settings> }) => (
+  <>
+    <TextAreaField
+      label={t("label.text")}
+      help={t("settings.bannerHelp")}
+      maxLength={500}
+      {...bindField(form, "banner")}
+    />
+    <SelectField
+      label={t("settings.bannerKind")}
+      {...bindField(form, "banner_kind")}
+      options={bannerKinds.map((value) => ({ value, label: t(`settings.bannerKind.${value}`) }))}
+    />
+  </>
+)
+
+interface DefaultModelFieldProps {
+  /** A model's ID; empty if administrators choose none. */
+  value: string
+  onValue: (id: string) => void
+  error: string | undefined
+}
+
+/** The model of new chats for people who have not chosen one yet. */
+export const DefaultModelField = ({ value, onValue, error }: DefaultModelFieldProps) => {
+  const { data: models = [] } = useQuery(modelsQuery)
+  const choices = models.filter(isChatModel).map(toChoice)
+  const isOffered = value === "" || choices.some((choice) => choice.value === value)
+  const label = models.find(({ id }) => id === value)?.name ?? value
+  return (
+    <ComboboxField
+      label={t("settings.defaultModel")}
+      error={error}
+      placeholder={t("settings.defaultModelNone")}
+      choices={isOffered ? choices : [...choices, { value, label }]}
+      value={value === "" ? null : value}
+      onValue={(id) => onValue(id ?? "")}
+    />
+  )
+}

@@ -13,9 +13,9 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
+import { roleOptions } from "./role-field.tsx"
 import { SemanticSearchSettings } from "./semantic-search-settings.tsx"
-import { DaysField, SettingsGroup } from "./settings-fields.tsx"
-import { BannerFields, DefaultModelField } from "./workspace-settings.tsx"
+import { BannerFields, DaysField, DefaultModelField, SettingsGroup } from "./settings-fields.tsx"
 
 const titleSources = ["words", "local", "any"] as const
 
@@ -55,6 +55,11 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   })
   const { values, set, error } = form
   const { locked } = view
+  const toggle = (name: "enable_signup" | "enable_openai_proxy" | "claude_aliases") => ({
+    checked: values[name],
+    onValue: (checked: boolean) => set({ [name]: checked }),
+    locked: locked[name],
+  })
   const days = (name: "jwt_expires_in" | "usage_retention" | "audit_retention") => ({
     seconds: values[name],
     onSeconds: (seconds: number) => set({ [name]: seconds }),
@@ -64,21 +69,12 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   return (
     <Form form={form}>
       <SettingsGroup title={t("label.accounts")}>
-        <SwitchField
-          label={t("settings.signup")}
-          checked={values.enable_signup}
-          onValue={(enable_signup) => set({ enable_signup })}
-          locked={locked.enable_signup}
-        />
+        <SwitchField label={t("settings.signup")} {...toggle("enable_signup")} />
         <SelectField
           label={t("settings.role")}
-          {...(locked.default_user_role && { locked: locked.default_user_role })}
-          value={values.default_user_role}
-          onValue={(role) => set({ default_user_role: role === "user" ? "user" : "pending" })}
-          options={(["pending", "user"] as const).map((value) => ({
-            value,
-            label: t(`role.${value}`),
-          }))}
+          {...bindField(form, "default_user_role")}
+          locked={locked.default_user_role}
+          options={roleOptions("pending", "user")}
         />
         <DaysField label={t("settings.life")} {...days("jwt_expires_in")} />
       </SettingsGroup>
@@ -86,42 +82,30 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
         <SwitchField
           label={t("settings.proxy")}
           help={t("settings.proxyHelp")}
-          checked={values.enable_openai_proxy}
-          onValue={(enable_openai_proxy) => set({ enable_openai_proxy })}
-          locked={locked.enable_openai_proxy}
+          {...toggle("enable_openai_proxy")}
         />
         <SwitchField
           label={t("settings.claudeAliases")}
           help={t("settings.claudeAliasesHelp")}
-          checked={values.claude_aliases}
-          onValue={(claude_aliases) => set({ claude_aliases })}
-          locked={locked.claude_aliases}
+          {...toggle("claude_aliases")}
         />
       </SettingsGroup>
       <SettingsGroup title={t("label.notice")}>
-        <BannerFields values={values} set={set} error={fieldError(error, "banner")} />
+        <BannerFields form={form} />
       </SettingsGroup>
       <SettingsGroup title={t("label.chats")}>
-        <DefaultModelField values={values} set={set} error={fieldError(error, "default_model")} />
+        <DefaultModelField {...bindField(form, "default_model")} />
         <SelectField
           label={t("settings.titles")}
           help={values.chat_titles === "any" && t("settings.titlesHelp")}
-          value={values.chat_titles}
-          onValue={(chosen) =>
-            set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "any" })
-          }
-          options={titleSources.map((value) => ({
-            value,
-            label: t(`settings.titles.${value}`),
-          }))}
+          {...bindField(form, "chat_titles")}
+          options={titleSources.map((value) => ({ value, label: t(`settings.titles.${value}`) }))}
         />
       </SettingsGroup>
       <SettingsGroup title={t("label.semanticSearch")}>
         <SemanticSearchSettings
-          value={values.embedding_model}
-          onValue={(embedding_model) => set({ embedding_model })}
+          {...bindField(form, "embedding_model")}
           locked={locked.embedding_model}
-          error={fieldError(error, "embedding_model")}
           onSaved={(saved) => {
             form.markFieldsSaved({ embedding_model: saved.values.embedding_model })
             refreshSettings(saved)

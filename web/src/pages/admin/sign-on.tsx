@@ -9,8 +9,7 @@ import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-
-import { Form } from "../../ui/form.tsx"
+import { bindField, Form } from "../../ui/form.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
@@ -173,23 +172,15 @@ const Passwords = ({ view }: { view: SettingsView }) => {
     invalidates: [configQuery.queryKey],
     onSaved: (saved) => queryClient.setQueryData(settingsQuery.queryKey, saved),
   })
-  const { values, set } = form
-  const locked = view.locked.password_sign_in
   return (
     <Section title={t("signOn.passwords")}>
-      <Form form={form} fields={[]}>
+      <Form form={form}>
         <SelectField
           label={t("signOn.passwordSignIn")}
           help={t("signOn.passwordHelp", { variable: "PASSWORD_SIGN_IN=on" })}
-          {...(locked && { locked })}
-          value={values.password_sign_in}
-          onValue={(chosen) =>
-            set({ password_sign_in: policies.find((one) => one === chosen) ?? "on" })
-          }
-          options={policies.map((value) => ({
-            value,
-            label: t(`signOn.password.${value}`),
-          }))}
+          locked={view.locked.password_sign_in}
+          {...bindField(form, "password_sign_in")}
+          options={policies.map((value) => ({ value, label: t(`signOn.password.${value}`) }))}
         />
       </Form>
     </Section>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate } from "../../lib/format.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
+import { UserLink } from "./user-link.tsx"
 
 interface UsageNameProps {
   by: "model" | "user" | "key" | "connection" | "day"
@@ -23,13 +23,9 @@ const UserName = ({ id, name }: { id: string; name: string | null }) =>
   name === null ? (
     <span className="truncate text-muted">{t("usage.deletedUser")}</span>
   ) : (
-    <Link
-      to="/admin/users/$userId"
-      params={{ userId: id }}
-      className="truncate font-medium hover:underline"
-    >
+    <UserLink id={id} className="truncate font-medium hover:underline">
       {name}
-    </Link>
+    </UserLink>
   )
 
 const ConnectionName = ({ id }: { id: string }) => {

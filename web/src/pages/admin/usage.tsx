@@ -14,7 +14,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Table } from "../../ui/table.tsx"
+import { type Column, Table } from "../../ui/table.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
 import { DailyUsageChart } from "./daily-usage-chart.tsx"
 import { usageCsvRows } from "./usage-csv.ts"
@@ -133,6 +133,16 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
   )
 }
 
+const countColumn = (
+  id: "requests" | "tokens_in" | "tokens_out",
+  header: string,
+): Column<UsageTotal> => ({
+  id,
+  header,
+  align: "right",
+  cell: (item) => formatNumber(item[id]),
+})
+
 const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => {
   const sorted =
     by === "day" ? [...items].reverse() : items.toSorted((a, b) => b.requests - a.requests)
@@ -158,12 +168,7 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => 
             </div>
           ),
         },
-        {
-          id: "requests",
-          header: t("usage.requests"),
-          align: "right",
-          cell: ({ requests }) => formatNumber(requests),
-        },
+        countColumn("requests", t("usage.requests")),
         {
           id: "errors",
           header: t("usage.errors"),
@@ -173,19 +178,8 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => 
             <span className={errors > 0 ? "text-danger" : ""}>{formatNumber(errors)}</span>
           ),
         },
-        {
-          id: "in",
-          header: t("usage.tokensIn"),
-          align: "right",
-          wideOnly: true,
-          cell: ({ tokens_in }) => formatNumber(tokens_in),
-        },
-        {
-          id: "out",
-          header: t("usage.tokensOut"),
-          align: "right",
-          cell: ({ tokens_out }) => formatNumber(tokens_out),
-        },
+        { ...countColumn("tokens_in", t("usage.tokensIn")), wideOnly: true },
+        countColumn("tokens_out", t("usage.tokensOut")),
         {
           id: "duration",
           header: t("usage.duration"),

@@ -19,8 +19,8 @@ import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
 import { DeleteUserSection } from "../ownership/delete-user-section.tsx"
-import { RoleField } from "./new-user.tsx"
 import { ReleaseEmail } from "./release-email.tsx"
+import { RoleField } from "./role-field.tsx"
 
 const route = getRouteApi("/inside/admin/users/$userId")
 
@@ -64,7 +64,6 @@ const Details = ({ user }: { user: User }) => {
     valuesOf,
     save: (values) => updateUser(user.id, values),
   })
-  const { values, set } = form
   const provisioned = user.source === "scim"
   return (
     <Form form={form}>
@@ -84,8 +83,8 @@ const Details = ({ user }: { user: User }) => {
       <SwitchField
         label={t("user.isActive")}
         help={provisioned ? t("provisioning.activeKept") : t("user.activeHelp")}
-        checked={values.active}
-        onValue={(next) => set({ active: next })}
+        checked={form.values.active}
+        onValue={(active) => form.set({ active })}
       />
       <DefinitionList
         rows={[

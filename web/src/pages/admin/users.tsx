@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { MailPlus, Users } from "lucide-react"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -12,6 +11,8 @@ import { errorText } from "../../ui/error-note.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
+import { roleOptions } from "./role-field.tsx"
+import { UserLink } from "./user-link.tsx"
 
 export const RoleBadge = ({ role }: { role: User["role"] }) => {
   const tone = { admin: "accent", user: "plain", pending: "warn" } as const
@@ -34,10 +35,7 @@ export const UsersPage = () => {
           label: t("user.role"),
           options: [
             { value: "", label: t("users.anyRole") },
-            ...(["admin", "user", "pending"] as const).map((value) => ({
-              value,
-              label: t(`role.${value}`),
-            })),
+            ...roleOptions("admin", "user", "pending"),
           ],
         },
         {
@@ -70,9 +68,7 @@ const columns = (): Column<User>[] => [
     grow: true,
     cell: ({ id, name, email, source }) => (
       <NameCell detail={email}>
-        <Link to="/admin/users/$userId" params={{ userId: id }}>
-          {name}
-        </Link>{" "}
+        <UserLink id={id}>{name}</UserLink>{" "}
         {source !== "local" && <Badge>{t(`source.${source}`)}</Badge>}
       </NameCell>
     ),

@@ -25,33 +25,22 @@ export const GrantsField = ({ label, grants, onGrants, readOnly = false }: Grant
   const id = useId()
   const open = grants.some(isEveryone)
   const named = grants.filter((grant) => !isEveryone(grant))
-  const choose = (toAll: boolean): void => onGrants(toAll ? [...named, everyone] : named)
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
       <legend className="mb-2 text-sm font-medium">{label}</legend>
       <div className="flex flex-col gap-2">
-        <label htmlFor={`${id}-all`} className="flex items-center gap-2 text-sm">
-          <input
-            id={`${id}-all`}
-            type="radio"
-            name={id}
-            checked={open}
-            onChange={() => choose(true)}
-            className="size-4 accent-accent"
-          />
-          {t("grants.everyone")}
-        </label>
-        <label htmlFor={`${id}-some`} className="flex items-center gap-2 text-sm">
-          <input
-            id={`${id}-some`}
-            type="radio"
-            name={id}
-            checked={!open}
-            onChange={() => choose(false)}
-            className="size-4 accent-accent"
-          />
-          {readOnly ? t("grants.someOnly") : t("grants.some")}
-        </label>
+        {[true, false].map((toAll) => (
+          <label key={`${toAll}`} className="flex items-center gap-2 text-sm">
+            <input
+              type="radio"
+              name={id}
+              checked={open === toAll}
+              onChange={() => onGrants(toAll ? [...named, everyone] : named)}
+              className="size-4 accent-accent"
+            />
+            {toAll ? t("grants.everyone") : t(readOnly ? "grants.someOnly" : "grants.some")}
+          </label>
+        ))}
       </div>
       {(!open || (named.length > 0 && !readOnly)) && (
         <Named
