@@ -2,64 +2,58 @@ import { ChevronLeft, ChevronRight } from "lucide-react"
 import { useEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import type { Turn } from "../../lib/chat-tree.ts"
 import { IconButton } from "../../ui/button.tsx"
-
-interface AlternativeSwitcherProps {
-  turn: Turn
-  onSelect: (message: Message) => void
-}
+import type { TurnProps } from "./turn-props.ts"
 
 type Direction = "previous" | "next"
 
 /** The last switch, and the message whose replies are the alternatives. */
 let lastSwitch: { parentId: string | null; direction: Direction } | null = null
 
+interface SwitchButtonProps extends Pick<TurnProps, "actions"> {
+  direction: Direction
+  /** The message whose replies are the alternatives. */
+  parentId: string | null
+  /** Undefined at the end of the alternatives. */
+  target: Message | undefined
+}
+
 /** Each alternative has its own switcher, so the focus moves on to the same button of the next. */
-const useFocusAfterSwitch = (parentId: string | null) => {
-  const previous = useRef<HTMLButtonElement>(null)
-  const next = useRef<HTMLButtonElement>(null)
+const SwitchButton = ({ direction, parentId, target, actions }: SwitchButtonProps) => {
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    if (!lastSwitch || lastSwitch.parentId !== parentId) return
-    const button = lastSwitch.direction === "previous" ? previous : next
+    if (lastSwitch?.parentId !== parentId || lastSwitch.direction !== direction) return
     lastSwitch = null
     button.current?.focus()
-  }, [parentId])
-  return { previous, next }
+  }, [parentId, direction])
+  return (
+    <IconButton
+      ref={button}
+      icon={direction === "previous" ? ChevronLeft : ChevronRight}
+      label={t(direction === "previous" ? "chat.previousWay" : "chat.nextWay")}
+      // Not disabled at the ends, which would lose the focus.
+      aria-disabled={!target}
+      onClick={() => {
+        if (!target) return
+        lastSwitch = { parentId, direction }
+        actions.report(actions.showBranch(target))
+      }}
+    />
+  )
 }
 
 /** ‹ 2/3 ›: switches between the alternatives at this step. */
-export const AlternativeSwitcher = ({ turn, onSelect }: AlternativeSwitcherProps) => {
-  const { alternatives, alternativeIndex, chosen } = turn
-  const { previous, next } = useFocusAfterSwitch(chosen.parent_id)
-  const before = alternatives[alternativeIndex - 1]
-  const after = alternatives[alternativeIndex + 1]
+export const AlternativeSwitcher = ({ turn, actions }: Pick<TurnProps, "turn" | "actions">) => {
+  const { alternatives, alternativeIndex: index, chosen } = turn
   if (alternatives.length < 2) return null
-  const select = (message: Message | undefined, direction: Direction): void => {
-    if (!message) return
-    lastSwitch = { parentId: chosen.parent_id, direction }
-    onSelect(message)
-  }
+  const button = { parentId: chosen.parent_id, actions }
   return (
     <span className="turn-ways flex items-center text-xs text-muted tabular">
-      {/* Not disabled at the ends, which would lose the focus. */}
-      <IconButton
-        ref={previous}
-        icon={ChevronLeft}
-        label={t("chat.previousWay")}
-        aria-disabled={!before}
-        onClick={() => select(before, "previous")}
-      />
-      <span title={t("chat.way", { way: alternativeIndex + 1, ways: alternatives.length })}>
-        {alternativeIndex + 1}/{alternatives.length}
+      <SwitchButton {...button} direction="previous" target={alternatives[index - 1]} />
+      <span title={t("chat.way", { way: index + 1, ways: alternatives.length })}>
+        {index + 1}/{alternatives.length}
       </span>
-      <IconButton
-        ref={next}
-        icon={ChevronRight}
-        label={t("chat.nextWay")}
-        aria-disabled={!after}
-        onClick={() => select(after, "next")}
-      />
+      <SwitchButton {...button} direction="next" target={alternatives[index + 1]} />
     </span>
   )
 }

@@ -6,26 +6,21 @@ import { formatShortLocation } from "../../lib/passage-location.ts"
 import { fileNamesById } from "./citations.ts"
 import type { CollectionSearch } from "./collection-search.ts"
 import { type NumberedSource, splitByCitation } from "./split-by-citation.ts"
-
-interface SourcesProps {
-  message: Message
-  /** The search for an answer's question; null if not available. */
-  searchOf: (answer: Message) => CollectionSearch | null
-  onOpen: (number: number) => void
-}
+import type { TurnActions } from "./turn-props.ts"
 
 const chip =
   "flex max-w-full min-w-0 items-center gap-1.5 rounded border border-line px-2 py-1 text-xs hover:border-line-strong hover:bg-surface"
 
-interface ChipProps extends Pick<SourcesProps, "onOpen"> {
+interface ChipProps {
   numbered: NumberedSource
   name: string | undefined
+  onOpen: () => void
 }
 
 const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) => {
   const location = source && formatShortLocation(source)
   return (
-    <button type="button" onClick={() => onOpen(number)} className={chip}>
+    <button type="button" onClick={onOpen} className={chip}>
       <span className="font-semibold text-accent tabular">{number}</span>
       <span className="max-w-60 shrink-0 truncate">{name}</span>
       {location && <span className="truncate text-muted max-wide:hidden">{location}</span>}
@@ -33,8 +28,14 @@ const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) =>
   )
 }
 
-const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) => {
+interface SourcesProps {
+  message: Message
+  actions: Pick<TurnActions, "openSource" | "searchOf">
+}
+
+const Chips = ({ message, actions }: SourcesProps) => {
   const sources = message.sources ?? []
+  const open = (number: number): void => actions.openSource(message.id, number)
   const names = fileNamesById(sources)
   const { cited, others } = splitByCitation(sources)
   const [firstOther] = others
@@ -45,13 +46,13 @@ const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) =>
           <CitedChip
             numbered={numbered}
             name={names.get(numbered.source?.file_id ?? "")}
-            onOpen={onOpen}
+            onOpen={() => open(numbered.number)}
           />
         </li>
       ))}
       {firstOther && (
         <li>
-          <button type="button" onClick={() => onOpen(firstOther.number)} className={chip}>
+          <button type="button" onClick={() => open(firstOther.number)} className={chip}>
             <FileText aria-hidden className="size-3.5 text-muted" />
             {t(cited.length > 0 ? "sources.alsoGiven" : "sources.given", {
               count: others.length,
@@ -111,14 +112,16 @@ const Skipped = ({ skipped }: { skipped: Message["sources_skipped"] }) => (
  * The sources cited in an answer, the others sent to the model, and the files that could not be
  * searched.
  */
-export const AnswerSources = ({ message, searchOf, onOpen }: SourcesProps) => {
+export const AnswerSources = ({ message, actions }: SourcesProps) => {
   const { sources, sources_skipped: skipped, state } = message
   if (sources === null || state === "running") return null
   const missingReason = missingSourcesReason(message)
   return (
     <div className="mt-3 flex flex-col gap-1.5">
-      {sources.length > 0 && <Chips message={message} onOpen={onOpen} />}
-      {missingReason && <MissingSourcesNote text={missingReason} search={searchOf(message)} />}
+      {sources.length > 0 && <Chips message={message} actions={actions} />}
+      {missingReason && (
+        <MissingSourcesNote text={missingReason} search={actions.searchOf(message)} />
+      )}
       {skipped.length > 0 && <Skipped skipped={skipped} />}
     </div>
   )

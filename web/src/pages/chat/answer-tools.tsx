@@ -1,4 +1,4 @@
-import { Ellipsis, Pencil, RefreshCw, Square, Volume2 } from "lucide-react"
+import { ChevronDown, Ellipsis, Pencil, RefreshCw, Square, Volume2 } from "lucide-react"
 import { useEffect, useState } from "react"
 import { canSpeak, speak, stopSpeaking, useIsSpeaking } from "../../browser/speech.ts"
 import { t } from "../../i18n/translate.ts"
@@ -8,7 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { AlternativeSwitcher } from "./alternative-switcher.tsx"
 import { RatingButtons, RatingReason } from "./answer-rating.tsx"
-import { RegenerateWith } from "./regenerate-with.tsx"
+import { LazyModelList } from "./model-picker.tsx"
 import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
 import { useFocusAfterRemoval } from "./use-focus-after-removal.ts"
@@ -58,9 +58,20 @@ const Regenerate = ({ turn, actions, message }: AnswerToolsProps) => (
     <IconButton
       icon={RefreshCw}
       label={t("chat.again")}
-      onClick={() => actions.regenerate(turn.messages)}
+      onClick={() => actions.report(actions.regenerate(turn.messages))}
     />
-    <RegenerateWith onModel={(model) => actions.regenerate([message], [model])} />
+    <LazyModelList
+      value={null}
+      onChoose={(model) => actions.report(actions.regenerate([message], [model]))}
+      trigger={
+        <IconButton
+          icon={ChevronDown}
+          label={t("answer.againWith")}
+          aria-haspopup="listbox"
+          className="w-6"
+        />
+      }
+    />
   </WhileIdle>
 )
 
@@ -83,15 +94,13 @@ export const AnswerTools = (props: AnswerToolsProps) => {
             message={message}
             onRate={(next) => {
               setEditingReason(next !== null)
-              actions.rate(message, next)
+              actions.report(actions.rate(message, next))
             }}
           />
         )}
         <MoreActions {...props} />
         {isSpeaking && <StopReading id={message.id} />}
-        {message === turn.messages[0] && (
-          <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
-        )}
+        {message === turn.messages[0] && <AlternativeSwitcher turn={turn} actions={actions} />}
         {stats && <span className="turn-cost ml-2 text-xs text-muted tabular">{stats}</span>}
       </TurnTools>
       {rating && (
@@ -99,7 +108,7 @@ export const AnswerTools = (props: AnswerToolsProps) => {
           rating={rating}
           editing={isEditingReason}
           onEditing={setEditingReason}
-          onSave={(reason) => actions.saveReason(message, { ...rating, reason })}
+          onSave={(reason) => actions.rate(message, { ...rating, reason })}
         />
       )}
     </>

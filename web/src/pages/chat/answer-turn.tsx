@@ -57,7 +57,7 @@ const AnswerHeading = (props: AnswerProps) => {
               label={t(isChosen ? "chat.chosen" : "chat.choose")}
               aria-pressed={isChosen}
               disabled={!writable}
-              onClick={() => actions.chooseAnswer(message)}
+              onClick={() => actions.report(actions.showBranch(message))}
             />
           </WhileIdle>
         </>
@@ -89,14 +89,7 @@ const SingleAnswer = (props: AnswerProps) => {
   return (
     <>
       <AnswerHeading {...props} />
-      <Answer
-        message={message}
-        writable={writable}
-        onRetry={() => actions.regenerate([message])}
-        onContinue={actions.continueAnswer}
-        onCite={actions.openSource}
-        searchOf={actions.searchOf}
-      />
+      <Answer {...{ message, writable, actions }} />
       {message.state !== "running" && (
         <AnswerTools {...props} stats={isCompared(props) ? "" : formatAnswerStats(message)} />
       )}

@@ -7,8 +7,8 @@ import { Button } from "../../ui/button.tsx"
 import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
 import { type Citations, CitationsContext, fileNamesById } from "./citations.ts"
-import type { CollectionSearch } from "./collection-search.ts"
 import { Reasoning, WaitingForModel } from "./reasoning.tsx"
+import type { TurnActions } from "./turn-props.ts"
 import { WhileIdle } from "./turn-tools.tsx"
 
 const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
@@ -20,15 +20,21 @@ const errorText = (error: NonNullable<Message["error"]>, state: string): string 
   return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
 }
 
-interface AnswerErrorProps {
+interface AnswerProps {
   message: Message
   writable: boolean
-  onRetry: () => void
-  onContinue: () => void
+  actions: TurnActions
 }
 
+const ContinueButton = ({ message, actions }: AnswerProps) => (
+  <Button icon={CornerDownRight} onClick={() => actions.report(actions.continueAnswer(message))}>
+    {t("chat.continue")}
+  </Button>
+)
+
 /** The error of an answer, with buttons to retry or continue. */
-const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProps) => {
+const AnswerError = (props: AnswerProps) => {
+  const { message, writable, actions } = props
   const { error, state, content, request_id } = message
   if (!error) return null
   return (
@@ -63,12 +69,8 @@ const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProp
       {writable && (
         <WhileIdle>
           <div className="flex gap-2">
-            {content !== "" && (
-              <Button icon={CornerDownRight} onClick={onContinue}>
-                {t("chat.continue")}
-              </Button>
-            )}
-            <Button icon={RotateCw} onClick={onRetry}>
+            {content !== "" && <ContinueButton {...props} />}
+            <Button icon={RotateCw} onClick={() => actions.report(actions.regenerate([message]))}>
               {t("action.retry")}
             </Button>
           </div>
@@ -116,7 +118,7 @@ export const formatAnswerStats = (message: Message): string => {
 }
 
 /** Resolves the citation numbers of an answer; null without sources. */
-const useCitations = ({ id, sources }: Message, onCite: AnswerProps["onCite"]): Citations | null =>
+const useCitations = ({ id, sources }: Message, { openSource }: TurnActions): Citations | null =>
   useMemo(() => {
     if (!sources || sources.length === 0) return null
     const names = fileNamesById(sources)
@@ -125,23 +127,13 @@ const useCitations = ({ id, sources }: Message, onCite: AnswerProps["onCite"]): 
       if (source === undefined) return null
       return source ? (names.get(source.file_id) ?? "") : t("sources.withheld")
     }
-    return { nameOf, open: (number) => onCite(id, number) }
-  }, [id, sources, onCite])
-
-interface AnswerProps {
-  message: Message
-  writable: boolean
-  onRetry: (message: Message) => void
-  onContinue: (message: Message) => void
-  /** Opens the source with this number. */
-  onCite: (messageId: string, number: number) => void
-  searchOf: (message: Message) => CollectionSearch | null
-}
+    return { nameOf, open: (number) => openSource(id, number) }
+  }, [id, sources, openSource])
 
 /** One model's answer, complete or still streaming. */
 export const Answer = memo((props: AnswerProps) => {
-  const { message, writable, onRetry, onContinue, onCite, searchOf } = props
-  const citations = useCitations(message, onCite)
+  const { message, writable, actions } = props
+  const citations = useCitations(message, actions)
   const running = message.state === "running"
   const note = statusNote(message)
   const waiting = running && message.content === "" && message.reasoning === ""
@@ -153,29 +145,14 @@ export const Answer = memo((props: AnswerProps) => {
       <CitationsContext value={citations}>
         <AnswerText text={message.content} growing={running} />
       </CitationsContext>
-      <AnswerSources
-        message={message}
-        searchOf={searchOf}
-        onOpen={(number) => onCite(message.id, number)}
-      />
+      <AnswerSources message={message} actions={actions} />
       {note && (
         <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-muted">
           {note}
-          {writable && unfinished && message.content !== "" && (
-            <Button icon={CornerDownRight} onClick={() => onContinue(message)}>
-              {t("chat.continue")}
-            </Button>
-          )}
+          {writable && unfinished && message.content !== "" && <ContinueButton {...props} />}
         </p>
       )}
-      {!running && (
-        <AnswerError
-          message={message}
-          writable={writable}
-          onRetry={() => onRetry(message)}
-          onContinue={() => onContinue(message)}
-        />
-      )}
+      {!running && <AnswerError {...props} />}
     </>
   )
 })

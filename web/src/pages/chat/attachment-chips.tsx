@@ -51,7 +51,7 @@ const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipP
   </li>
 )
 
-const iconOf = ({ type, state }: DraftAttachment): ReactNode => {
+const iconOf = ({ type, state }: Pick<DraftAttachment, "type" | "state">): ReactNode => {
   if (state === "failed" || state === "gone") {
     return <TriangleAlert aria-hidden className="text-danger" />
   }
@@ -105,13 +105,7 @@ export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel
       return (
         <Chip
           key={key}
-          icon={
-            failed ? (
-              <TriangleAlert aria-hidden className="text-danger" />
-            ) : (
-              <LoaderCircle aria-hidden className="animate-spin text-muted" />
-            )
-          }
+          icon={iconOf({ type: "file", state: failed ? "failed" : "reading" })}
           name={name}
           note={failed ? undefined : progressText(upload)}
           error={failed ? errorText(error) : null}

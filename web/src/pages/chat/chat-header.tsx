@@ -1,12 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router"
 import { Ellipsis, Folder, MessageCircleDashed, SlidersHorizontal } from "lucide-react"
-import type { ReactNode } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { ChatWithMessages } from "../../lib/chat-api.ts"
 import type { Project } from "../../lib/project-api.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { PageBar } from "../../ui/page-bar.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
+import { ModelPicker, type ModelPickerProps } from "./model-picker.tsx"
 import { SharedMark } from "./shared-mark.tsx"
 
 const settingsButtonId = "chat-settings"
@@ -14,15 +14,14 @@ const settingsButtonId = "chat-settings"
 /** For the pane that the button opened, when it closes. */
 export const focusSettingsButton = (): void => document.getElementById(settingsButtonId)?.focus()
 
-interface ChatHeaderProps {
-  /** Null on the start page and for a temporary chat. */
+export interface ChatHeaderProps extends ModelPickerProps {
+  /** Null on the start page. */
   chat: ChatWithMessages | null
   /** The project that the chat is in. */
   project?: Project | undefined
   isTemporary?: boolean
   title: string
-  chosen: readonly string[]
-  picker: ReactNode
+  /** Whether the settings are open. */
   pane: boolean
   onPane: (open: boolean) => void
 }
@@ -49,12 +48,13 @@ const TemporaryToggle = ({ isTemporary, chosen }: ToggleProps) => {
 }
 
 export const ChatHeader = (props: ChatHeaderProps) => {
-  const { chat, project, isTemporary = false, title, chosen, picker, pane, onPane } = props
+  const { project, isTemporary = false, title, chosen, onChosen, pane, onPane } = props
+  const chat = isTemporary ? null : props.chat
   const writable = chat?.writable ?? true
   return (
     <PageBar>
       <h1 className={writable ? "sr-only" : "truncate px-2 text-sm font-medium"}>{title}</h1>
-      {writable && picker}
+      {writable && <ModelPicker chosen={chosen} onChosen={onChosen} />}
       {writable && (
         <span className="flex min-w-0 shrink-0 items-center">
           {chat?.shared && (

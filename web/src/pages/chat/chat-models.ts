@@ -32,7 +32,7 @@ export const useChatModels = () => {
   // A refetch without changes must not re-render every message.
   return useMemo(() => {
     const models = (data ?? []).filter(isChatModel)
-    return { isPending, models, favourites: new Set(parseIds(stored)) }
+    return { isPending, models, favorites: new Set(parseIds(stored)) }
   }, [data, isPending, stored])
 }
 

@@ -16,14 +16,10 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { LazyLoadBoundary } from "../../ui/lazy-load-boundary.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { areRenderersLoaded, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
-import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
-import { ChatView } from "./chat-view.tsx"
-import "./chat.css"
-import { useChatModels, useDefaultModels } from "./chat-models.ts"
+import { ChatLayout, useChosenModels } from "./chat-layout.tsx"
+import { useChatModels } from "./chat-models.ts"
 import { useChatSettings } from "./chat-settings.ts"
 import { decodeShownSource, encodeShownSource } from "./citations.ts"
-import { ModelPicker } from "./model-picker.tsx"
-import { SettingsPane } from "./settings-pane.tsx"
 import { useStoredChatBackend } from "./use-stored-chat-backend.ts"
 
 const SourcesPane = lazyComponent(async () => (await import("./sources-pane.tsx")).SourcesPane)
@@ -48,18 +44,14 @@ const NoModels = () => {
   )
 }
 
-const Greeting = () => (
-  <p className="text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
-)
+const Greeting = () => {
+  const { models, isPending } = useChatModels()
+  if (models.length === 0 && !isPending) return <NoModels />
+  return <p className="text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
+}
 
 const titleOf = (chat: ChatWithMessages | null): string =>
   chat ? chat.title || t("chat.untitled") : t("chat.new")
-
-const useChosenModels = (chat: ChatWithMessages | null, first: string[]) => {
-  const [picked, setPicked] = useState<string[] | null>(null)
-  const current = chat && chat.models.length > 0 ? chat.models : first
-  return [picked ?? current, setPicked] as const
-}
 
 /** The sources that the stored pane refers to, if the message belongs to this chat. */
 const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }) => {
@@ -96,52 +88,27 @@ interface ChatProps {
 
 /** The chat page, for new and existing chats. */
 const Chat = ({ chat, named, project }: ChatProps) => {
-  const { models, favourites, isPending } = useChatModels()
-  const [chosen, setChosen] = useChosenModels(chat, useDefaultModels(models, named))
+  const [chosen, onChosen] = useChosenModels(chat, named)
   const settings = useChatSettings(chat)
   const stored = useLocalStorage("pane")
-  const pane = stored === "settings" && (chat?.writable ?? true)
   const backend = useStoredChatBackend({
     chat,
     models: chosen,
     settings,
     folder: project?.name ?? null,
   })
-  const title = titleOf(chat)
   useChatEvents(chat ?? undefined)
-  useEffect(() => {
-    document.title = `${title} · Portico`
-  }, [title])
-
   useClosedPaneOnNarrowPage()
-  const setPane = (open: boolean): void => writeLocalStorage("pane", open ? "settings" : null)
-  const closePane = (): void => {
-    setPane(false)
-    focusSettingsButton()
-  }
-  const picker = <ModelPicker {...{ models, favorites: favourites, chosen }} onChosen={setChosen} />
-  const isEmpty = models.length === 0 && !isPending
-
   return (
-    <div className="absolute inset-0 flex">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <ChatHeader {...{ chat, project, title, chosen, picker, pane }} onPane={setPane} />
-        <ChatView
-          {...{ chat, models, chosen, backend }}
-          onChosen={setChosen}
-          greeting={isEmpty ? <NoModels /> : <Greeting />}
-        />
-      </div>
+    <ChatLayout
+      {...{ chat, project, chosen, onChosen, backend, settings }}
+      title={titleOf(chat)}
+      pane={stored === "settings" && (chat?.writable ?? true)}
+      onPane={(open) => writeLocalStorage("pane", open ? "settings" : null)}
+      greeting={<Greeting />}
+    >
       {chat && <Sources chat={chat} pane={stored} />}
-      {pane && (
-        <SettingsPane
-          key={chat?.id ?? "new"}
-          draft={settings.draft}
-          onDraft={settings.setDraft}
-          onClose={closePane}
-        />
-      )}
-    </div>
+    </ChatLayout>
   )
 }
 
@@ -185,9 +152,10 @@ const ExistingChat = ({ id }: { id: string }) => {
   const { data: projects = [] } = useQuery(projectsQuery)
   const project = projects.find(({ name }) => name === data?.folder)
   useEffect(preloadMarkdown, [])
-  if (isNotFound) {
-    return (
-      <div className="mx-auto max-w-[46rem] px-4 pt-16">
+  if (data && isRenderable && !isNotFound) return <Chat chat={data} project={project} />
+  return (
+    <div className="mx-auto max-w-[46rem] px-4 pt-16">
+      {isNotFound && (
         <EmptyState
           icon={MessageSquareOff}
           title={t("chat.notFound")}
@@ -199,13 +167,9 @@ const ExistingChat = ({ id }: { id: string }) => {
         >
           {t("chat.notFoundHelp")}
         </EmptyState>
-      </div>
-    )
-  }
-  if (data && isRenderable) return <Chat chat={data} project={project} />
-  return (
-    <div className="mx-auto max-w-[46rem] px-4 pt-16">
-      {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton rows={8} />}
+      )}
+      {error && !isNotFound && <ErrorNote error={error} retry={() => void refetch()} />}
+      {!error && <Skeleton rows={8} />}
     </div>
   )
 }

@@ -50,13 +50,7 @@ const Label = ({ chat, query = "" }: ChatRowProps) => (
   </>
 )
 
-interface LinkRowProps {
-  chat: ChatListItem
-  query: string
-  children: ReactNode
-}
-
-const LinkRow = ({ chat, query, children }: LinkRowProps) => (
+const LinkRow = ({ chat, query = "", children }: ChatRowProps & { children: ReactNode }) => (
   <>
     <Link
       to="/c/$chatId"

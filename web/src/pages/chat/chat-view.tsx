@@ -11,14 +11,13 @@ import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { copyText } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { supportsImages } from "./chat-models.ts"
+import { supportsImages, useChatModels } from "./chat-models.ts"
 import { encodeShownSource } from "./citations.ts"
 import { findCollectionSearch } from "./collection-search.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
 import { useScrollToFoundMessage } from "./found-message.ts"
-import type { MessageActions } from "./message-actions.ts"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
 import { StartSuggestions } from "./start-suggestions.tsx"
 import type { TurnActions } from "./turn-props.ts"
@@ -27,9 +26,8 @@ import { useStickToEnd } from "./use-stick-to-end.ts"
 import type { ChatBackend, OutgoingMessage } from "./use-stored-chat-backend.ts"
 import { PendingTurn } from "./user-turn.tsx"
 
-interface ChatViewProps {
+export interface ChatViewProps {
   chat: ChatWithMessages | null
-  models: readonly ModelRecord[]
   chosen: readonly string[]
   backend: ChatBackend
   onChosen: (ids: string[]) => void
@@ -37,42 +35,28 @@ interface ChatViewProps {
   greeting: ReactNode
 }
 
-/** Callbacks with a stable identity that act on the current chat. */
-const useStableTurnActions = (
+/** Actions on the messages of the current chat, with a stable identity. */
+const useTurnActions = (
   chat: ChatWithMessages | null,
   models: readonly ModelRecord[],
-  backend: ChatBackend,
+  { actions, isStored, setError }: ChatBackend,
 ): TurnActions => {
-  const latest = useRef({ chat, backend })
-  latest.current = { chat, backend }
+  const latest = useRef(chat)
+  latest.current = chat
   return useMemo(() => {
     const nameById = new Map(models.map(({ id, name }) => [id, name]))
-    const currentActions = (): MessageActions => {
-      const { chat: current } = latest.current
-      if (!current) throw new Error("No chat is open.")
-      return latest.current.backend.createActions(current)
-    }
-    const reportFailure = (action: Promise<void>): void =>
-      void action.catch(latest.current.backend.setError)
     return {
+      ...actions,
+      regenerate: (...answers) => actions.regenerate(...answers).then(focusComposer),
+      continueAnswer: (message) => actions.continueAnswer(message).then(focusComposer),
+      report: (action) => void action.catch(setError),
       nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
-      regenerate: (messages, models) =>
-        reportFailure(currentActions().regenerate(messages, models).then(focusComposer)),
-      continueAnswer: (message) =>
-        reportFailure(currentActions().continueAnswer(message).then(focusComposer)),
-      edit: (message, content) => currentActions().edit(message, content),
-      editAnswer: (message, content) => currentActions().editAnswer(message, content),
-      isRatable: backend.isStored,
-      rate: (message, rating) => reportFailure(currentActions().rate(message, rating)),
-      saveReason: (message, rating) => currentActions().rate(message, rating),
-      showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
-      chooseAnswer: (message) => reportFailure(currentActions().chooseAnswer(message)),
+      isRatable: isStored,
       openSource: (messageId, number) =>
         writeLocalStorage("pane", encodeShownSource(messageId, number)),
-      searchOf: (answer) =>
-        latest.current.chat && findCollectionSearch(latest.current.chat, answer),
+      searchOf: (answer) => latest.current && findCollectionSearch(latest.current, answer),
     }
-  }, [models, backend.isStored])
+  }, [models, actions, isStored, setError])
 }
 
 const isAnswer = ({ role }: Message): boolean => role === "assistant"
@@ -198,7 +182,8 @@ const useEditing = (turns: readonly Turn[], running: boolean) => {
 
 /** The messages of a chat and the composer. */
 export const ChatView = (props: ChatViewProps) => {
-  const { chat, models, chosen, onChosen, backend, greeting } = props
+  const { chat, chosen, onChosen, backend, greeting } = props
+  const { models } = useChatModels()
   const scroller = useRef<HTMLElement>(null)
   const composerBox = useRef<HTMLDivElement>(null)
   const composer = useRef<ComposerHandle>(null)
@@ -206,19 +191,23 @@ export const ChatView = (props: ChatViewProps) => {
   const { pending, error, send, stop } = backend
   const view = deriveView(chat)
   const { id, turns, running, isAnswered, isEmpty, writable, ownerName, lastAnswer } = view
-  const { away, toEnd, toRange } = useStickToEnd(scroller, content, id)
-  const actions = useStableTurnActions(chat, models, backend)
-  const { showAlternative } = actions
-  useScrollToFoundMessage({ chat, turns, showAlternative, scrollTo: toRange })
+  const { isAway, scrollToEnd, scrollToRange } = useStickToEnd(scroller, content, id)
+  const actions = useTurnActions(chat, models, backend)
+  useScrollToFoundMessage({
+    chat,
+    turns,
+    showBranch: (message) => actions.report(actions.showBranch(message)),
+    scrollTo: scrollToRange,
+  })
   const hasStarted = !isEmpty || pending !== null
   const { editing, edit, editLast } = useEditing(turns, running)
   useComposerSlide(composerBox, hasStarted)
 
   const sendAndFollow = async (message: OutgoingMessage): Promise<void> => {
     if (!hasStarted) rememberComposerPosition(composerBox.current)
-    toEnd()
+    scrollToEnd()
     await send(message)
-    toEnd()
+    scrollToEnd()
   }
   useShortcut("escape", running && writable ? stop : undefined)
   useShortcut("mod+shift+c", lastAnswer && (() => void copyText(lastAnswer.content)))
@@ -240,7 +229,7 @@ export const ChatView = (props: ChatViewProps) => {
         {pending && <PendingTurn {...pending} />}
         {!hasStarted && greeting}
       </Messages>
-      {hasStarted && <ScrollToEndButton isAway={away} onClick={toEnd} />}
+      {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
       <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         <SendError error={error} />
         {writable ? (

@@ -29,14 +29,12 @@ export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => 
       event.preventDefault()
       void readDroppedFiles(event.dataTransfer).then(latest.current)
     }
-    page.addEventListener("dragover", onDragOver)
-    page.addEventListener("dragleave", onDragLeave)
-    page.addEventListener("drop", onDrop)
-    return () => {
-      page.removeEventListener("dragover", onDragOver)
-      page.removeEventListener("dragleave", onDragLeave)
-      page.removeEventListener("drop", onDrop)
-    }
+    const listening = new AbortController()
+    const { signal } = listening
+    page.addEventListener("dragover", onDragOver, { signal })
+    page.addEventListener("dragleave", onDragLeave, { signal })
+    page.addEventListener("drop", onDrop, { signal })
+    return () => listening.abort()
   }, [page])
 
   if (!(isDragging && page)) return null

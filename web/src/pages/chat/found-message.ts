@@ -51,12 +51,12 @@ const markText = (turn: Element, text: string): Range => {
 interface Deps {
   chat: ChatWithMessages | null
   turns: readonly Turn[]
-  showAlternative: (message: Message) => void
+  showBranch: (message: Message) => void
   scrollTo: (range: Range) => void
 }
 
 /** Scrolls once to the message in the URL; if another alternative is shown, shows its own first. */
-export const useScrollToFoundMessage = ({ chat, turns, showAlternative, scrollTo }: Deps): void => {
+export const useScrollToFoundMessage = ({ chat, turns, showBranch, scrollTo }: Deps): void => {
   const { message: id, find = "" }: FoundMessage = useSearch({ strict: false })
   const navigate = useNavigate()
   useLayoutEffect(() => {
@@ -64,7 +64,7 @@ export const useScrollToFoundMessage = ({ chat, turns, showAlternative, scrollTo
     const message = chat?.messages.find((one) => one.id === id)
     if (!message) return
     const turn = turns.find(({ messages }) => messages.includes(message))
-    if (!turn) return showAlternative(message)
+    if (!turn) return showBranch(message)
     const element = document.getElementById(turnElementId(turn))
     if (element) {
       // Its layout may have been skipped, and its height unknown.

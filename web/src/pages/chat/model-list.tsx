@@ -4,6 +4,7 @@ import { type ReactElement, useRef } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
+import { useChatModels } from "./chat-models.ts"
 import { findComposerToFocus } from "./composer-focus.ts"
 
 const abilities = [
@@ -102,10 +103,11 @@ const ModelOption = ({ model, heading }: { model: ModelRecord; heading: string }
 )
 
 export interface ModelListProps {
-  trigger: ReactElement
-  models: readonly ModelRecord[]
-  favorites: ReadonlySet<string>
-  value: ModelRecord | null
+  trigger: ReactElement<object>
+  /** The ID of the chosen model. */
+  value: string | null
+  /** IDs of models that are not offered. */
+  except?: readonly string[]
   onChoose: (id: string) => void
 }
 
@@ -130,15 +132,16 @@ const scrollToChosen = (list: HTMLDivElement | null): void => {
 }
 
 /** A searchable list of models, initially open. */
-export const ModelList = ({ trigger, models, favorites, value, onChoose }: ModelListProps) => {
+export const ModelList = ({ trigger, value, except = [], onChoose }: ModelListProps) => {
+  const { models, favorites } = useChatModels()
   const isChosen = useRef(false)
-  const groups = groupModels(models, favorites)
+  const offered = models.filter(({ id }) => !except.includes(id))
   return (
     <Combobox.Root
       defaultOpen
       autoHighlight
-      items={groups}
-      value={value}
+      items={groupModels(offered, favorites)}
+      value={models.find(({ id }) => id === value) ?? null}
       onOpenChange={(open) => {
         if (open) isChosen.current = false
       }}

@@ -1,28 +1,24 @@
 import { ChevronDown, Plus, Star, X } from "lucide-react"
-import type { ReactElement } from "react"
-import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { LazyTrigger } from "../../ui/lazy-trigger.tsx"
-import { toggleFavorite } from "./chat-models.ts"
+import { toggleFavorite, useChatModels } from "./chat-models.ts"
 import { focusComposer } from "./composer-focus.ts"
 import type { ModelListProps } from "./model-list.tsx"
 
 const load = () => import("./model-list.tsx")
 const ModelList = lazyComponent(async () => (await load()).ModelList)
 
-/** Most chats keep their model. */
-const LazyModelList = (props: ModelListProps) => (
-  <LazyTrigger trigger={props.trigger as ReactElement<object>} kind="listbox" load={load}>
+/** A button that opens a list of models, which is loaded then: most chats keep their model. */
+export const LazyModelList = (props: ModelListProps) => (
+  <LazyTrigger trigger={props.trigger} kind="listbox" load={load}>
     <ModelList {...props} />
   </LazyTrigger>
 )
 
-interface ModelPickerProps {
-  models: readonly ModelRecord[]
-  favorites: ReadonlySet<string>
+export interface ModelPickerProps {
   chosen: readonly string[]
   onChosen: (ids: string[]) => void
 }
@@ -30,8 +26,9 @@ interface ModelPickerProps {
 const maxModels = 4
 
 /** The models that the next message is sent to: one, or several side by side. */
-export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPickerProps) => {
-  const free = models.filter(({ id }) => !chosen.includes(id))
+export const ModelPicker = ({ chosen, onChosen }: ModelPickerProps) => {
+  const { models, favorites } = useChatModels()
+  const isMoreOffered = models.some(({ id }) => !chosen.includes(id))
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? id
   const only = chosen.length === 1 ? chosen[0] : undefined
   const choose = (ids: string[]): void => {
@@ -52,9 +49,7 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
           )}
         >
           <LazyModelList
-            models={models}
-            favorites={favorites}
-            value={models.find((model) => model.id === id) ?? null}
+            value={id}
             onChoose={(next) =>
               onChosen([...new Set(chosen.map((other, at) => (at === index ? next : other)))])
             }
@@ -87,11 +82,10 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
           onClick={() => toggleFavorite(only, favorites)}
         />
       )}
-      {chosen.length > 0 && chosen.length < maxModels && free.length > 0 && (
+      {chosen.length > 0 && chosen.length < maxModels && isMoreOffered && (
         <LazyModelList
-          models={free}
-          favorites={favorites}
           value={null}
+          except={chosen}
           onChoose={(id) => onChosen([...chosen, id])}
           trigger={
             <button

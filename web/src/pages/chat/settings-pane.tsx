@@ -39,13 +39,11 @@ const withNumber = (draft: SettingsDraft, spec: NumberSpec, text: string): Setti
   return { ...draft, invalid: { ...invalid, [spec.name]: text } }
 }
 
-interface NumberFieldProps {
+interface NumberFieldProps extends Pick<SettingsPaneProps, "draft" | "setDraft"> {
   spec: NumberSpec
-  draft: SettingsDraft
-  onDraft: (draft: SettingsDraft) => void
 }
 
-const NumberField = ({ spec, draft, onDraft }: NumberFieldProps) => {
+const NumberField = ({ spec, draft, setDraft }: NumberFieldProps) => {
   const { name, min, max } = spec
   const value = draft.params[name]
   const invalid = draft.invalid[name]
@@ -67,7 +65,7 @@ const NumberField = ({ spec, draft, onDraft }: NumberFieldProps) => {
           value={invalid ?? text}
           onChange={({ target }) => {
             setTyped(target.value)
-            onDraft(withNumber(draft, spec, target.value))
+            setDraft(withNumber(draft, spec, target.value))
           }}
         />
       )}
@@ -75,14 +73,14 @@ const NumberField = ({ spec, draft, onDraft }: NumberFieldProps) => {
   )
 }
 
-interface SettingsPaneProps {
+export interface SettingsPaneProps {
   draft: SettingsDraft
-  onDraft: (draft: SettingsDraft) => void
+  setDraft: (draft: SettingsDraft) => void
   onClose: () => void
 }
 
 /** System prompt and parameters of a chat. */
-export const SettingsPane = ({ draft, onDraft, onClose }: SettingsPaneProps) => {
+export const SettingsPane = ({ draft, setDraft, onClose }: SettingsPaneProps) => {
   useShortcut("escape", onClose)
   return (
     <aside
@@ -104,11 +102,11 @@ export const SettingsPane = ({ draft, onDraft, onClose }: SettingsPaneProps) => 
         <TextAreaField
           label={t("label.systemPrompt")}
           value={draft.system}
-          onValue={(value) => onDraft({ ...draft, system: value })}
+          onValue={(value) => setDraft({ ...draft, system: value })}
           inputClass="max-h-80"
         />
         {numberParams.map((spec) => (
-          <NumberField key={spec.name} {...{ spec, draft, onDraft }} />
+          <NumberField key={spec.name} {...{ spec, draft, setDraft }} />
         ))}
       </div>
     </aside>

@@ -10,11 +10,10 @@ import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { Button } from "../../ui/button.tsx"
+import { Button, IconLink } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { Tooltip } from "../../ui/tooltip.tsx"
 import { ChatDropTarget } from "./chat-drop-target.tsx"
 import { ChatRow } from "./chat-row.tsx"
 import { useChatList } from "./use-chat-list.ts"
@@ -77,9 +76,6 @@ const ProjectChats = ({ project }: { project: Project }) => {
   )
 }
 
-const iconLinkClass =
-  "inline-flex size-7.5 shrink-0 items-center justify-center rounded text-muted hover:bg-hover hover:text-text [&_svg]:size-4"
-
 interface ProjectRowProps {
   project: Project
   isOpen: boolean
@@ -88,7 +84,6 @@ interface ProjectRowProps {
 
 const ProjectRow = ({ project, isOpen, onChats }: ProjectRowProps) => {
   const { id, name } = project
-  const newChat = t("projects.newChatIn", { name })
   return (
     <li>
       <ChatDropTarget
@@ -118,12 +113,13 @@ const ProjectRow = ({ project, isOpen, onChats }: ProjectRowProps) => {
             <Folder aria-hidden className="size-4 shrink-0 text-muted" />
             <span className="truncate">{name}</span>
           </Link>
-          <span className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
-            <Tooltip label={newChat}>
-              <Link to="/" search={{ project: id }} aria-label={newChat} className={iconLinkClass}>
-                <SquarePen aria-hidden />
-              </Link>
-            </Tooltip>
+          <span className="absolute top-0 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+            <IconLink
+              icon={SquarePen}
+              label={t("projects.newChatIn", { name })}
+              to="/"
+              search={{ project: id }}
+            />
           </span>
         </div>
         {isOpen && (
@@ -149,11 +145,7 @@ export const SidebarProjects = ({ onMove }: SidebarProjectsProps) => {
     <section aria-label={t("projects.title")} className="mt-1">
       <div className="flex items-center justify-between pl-2.5">
         <h3 className="text-xs font-medium text-muted">{t("projects.title")}</h3>
-        <Tooltip label={t("projects.create")}>
-          <Link to="/projects/new" aria-label={t("projects.create")} className={iconLinkClass}>
-            <FolderPlus aria-hidden />
-          </Link>
-        </Tooltip>
+        <IconLink icon={FolderPlus} label={t("projects.create")} to="/projects/new" />
       </div>
       {error && <ErrorNote error={error} retry={() => void refetch()} />}
       <ul>

@@ -1,14 +1,9 @@
 import { useBlocker, useSearch } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
-import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
-import { useChatModels, useDefaultModels } from "./chat-models.ts"
+import { ChatLayout, useChosenModels } from "./chat-layout.tsx"
 import { emptySettings } from "./chat-settings.ts"
-import { ChatView } from "./chat-view.tsx"
-import "./chat.css"
-import { ModelPicker } from "./model-picker.tsx"
-import { SettingsPane } from "./settings-pane.tsx"
 import { useTemporaryChat } from "./use-temporary-chat.ts"
 
 /** Asks before the messages are lost. */
@@ -41,53 +36,27 @@ const Greeting = () => (
 /** `/temporary`: a chat that is not saved. */
 export const TemporaryChatPage = () => {
   const { model } = useSearch({ strict: false })
-  const { models, favourites } = useChatModels()
-  const defaults = useDefaultModels(models, model)
-  const [picked, setPicked] = useState<string[] | null>(null)
-  const [settings, setSettings] = useState(emptySettings)
-  const [pane, setPane] = useState(false)
-  const chosen = picked ?? defaults
-  const { chat, backend } = useTemporaryChat(chosen, settings)
+  const [chosen, onChosen] = useChosenModels(null, model)
+  const [draft, setDraft] = useState(emptySettings)
+  const [pane, onPane] = useState(false)
+  const { chat, backend } = useTemporaryChat(chosen, draft)
   const hasMessages = chat.messages.length > 0
-  const title = t("temporary.title")
-  useEffect(() => {
-    document.title = `${title} · Portico`
-  }, [title])
-
   return (
-    <div className="absolute inset-0 flex">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <ChatHeader
-          chat={null}
-          isTemporary
-          {...{ title, chosen, pane }}
-          onPane={setPane}
-          picker={
-            <ModelPicker {...{ models, favorites: favourites, chosen }} onChosen={setPicked} />
-          }
-        />
-        {hasMessages && (
+    <ChatLayout
+      isTemporary
+      {...{ chat, chosen, onChosen, backend, pane, onPane }}
+      title={t("temporary.title")}
+      settings={{ draft, setDraft }}
+      greeting={<Greeting />}
+      notice={
+        hasMessages && (
           <p className="border-b border-line bg-surface px-4 py-1.5 text-center text-xs text-muted">
             {t("temporary.note")}
           </p>
-        )}
-        <ChatView
-          {...{ chat, models, chosen, backend }}
-          onChosen={setPicked}
-          greeting={<Greeting />}
-        />
-      </div>
-      {pane && (
-        <SettingsPane
-          draft={settings}
-          onDraft={setSettings}
-          onClose={() => {
-            setPane(false)
-            focusSettingsButton()
-          }}
-        />
-      )}
+        )
+      }
+    >
       <LeaveDialog hasMessages={hasMessages} />
-    </div>
+    </ChatLayout>
   )
 }

@@ -35,11 +35,11 @@ export const useStickToEnd = (
 ) => {
   const isFollowing = useRef(true)
   const lastTop = useRef(0)
-  const [isAway, setIsAway] = useState(false)
+  const [isAway, setAway] = useState(false)
 
   const setFollowing = useCallback((next: boolean): void => {
     isFollowing.current = next
-    setIsAway(!next)
+    setAway(!next)
   }, [])
 
   const scrollToEnd = useCallback((): void => {
@@ -55,7 +55,7 @@ export const useStickToEnd = (
       const offset = range.getBoundingClientRect().top - box.getBoundingClientRect().top
       box.scrollTop += offset - box.clientHeight / 3
       lastTop.current = box.scrollTop
-      setIsAway(distanceToEnd(box) > nearPx)
+      setAway(distanceToEnd(box) > nearPx)
     },
     [scroller],
   )
@@ -81,7 +81,7 @@ export const useStickToEnd = (
     if (!box || !inner) return
     const observer = new ResizeObserver(() => {
       if (isFollowing.current) moveToEnd(box, lastTop)
-      else setIsAway(distanceToEnd(box) > nearPx)
+      else setAway(distanceToEnd(box) > nearPx)
     })
     observer.observe(inner)
     observer.observe(box)
@@ -104,5 +104,5 @@ export const useStickToEnd = (
     }
   }, [setFollowing, scroller, content])
 
-  return { away: isAway, toEnd: scrollToEnd, toRange: scrollToRange }
+  return { isAway, scrollToEnd, scrollToRange }
 }

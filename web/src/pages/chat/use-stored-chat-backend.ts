@@ -7,7 +7,7 @@ import { preloadMarkdown } from "./answer-text.tsx"
 import type { Attachment } from "./attachments.ts"
 import { rememberModels } from "./chat-models.ts"
 import type { NewChatSettings } from "./chat-settings.ts"
-import { createMessageActions, type MessageActions } from "./message-actions.ts"
+import { type MessageActions, storedMessageActions } from "./message-actions.ts"
 
 /** A message to send: text, images as data URLs, and attachments. */
 export interface OutgoingMessage {
@@ -27,7 +27,7 @@ export interface ChatBackend {
   send: (message: OutgoingMessage) => Promise<void>
   /** Stops the running answers. */
   stop: () => void
-  createActions: (chat: ChatWithMessages) => MessageActions
+  actions: MessageActions
 }
 
 interface Deps {
@@ -89,6 +89,6 @@ export const useStoredChatBackend = ({ chat, models, settings, folder }: Deps): 
     setError,
     send,
     stop,
-    createActions: createMessageActions,
+    actions: storedMessageActions,
   }
 }

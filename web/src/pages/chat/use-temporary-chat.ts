@@ -104,29 +104,21 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
       const answers = createAnswers(store.chat(), added.id, latest.current.models)
       store.start([added], answers, requireValidSettings(latest.current.settings))
     }
-    const show = async ({ id }: Message): Promise<void> =>
-      store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) })
+    const answer = (answers: readonly Message[]): void =>
+      store.start([], answers, requireValidSettings(latest.current.settings))
     const actions: MessageActions = {
       edit: async ({ parent_id, images, files }, content) =>
         ask({ parentId: parent_id, content, images: images.map(({ id }) => id), files }),
-      regenerate: async (messages, others) => {
-        const parentId = messages[0]?.parent_id ?? null
-        const answering = others ?? messages.flatMap(({ model }) => model ?? [])
-        store.start(
-          [],
-          createAnswers(store.chat(), parentId, answering),
-          requireValidSettings(latest.current.settings),
-        )
-      },
+      regenerate: async (messages, models = messages.flatMap(({ model }) => model ?? [])) =>
+        answer(createAnswers(store.chat(), messages[0]?.parent_id ?? null, models)),
       editAnswer: async (message, content) => {
         const [version] = createAnswers(store.chat(), message.parent_id, [message.model ?? ""])
         if (version) store.add({ ...version, content, state: "completed", edited: true })
       },
       rate: () => Promise.reject(new Error("The answers of a temporary chat cannot be rated.")),
-      continueAnswer: async (message) =>
-        store.start([], [message], requireValidSettings(latest.current.settings)),
-      showAlternative: show,
-      chooseAnswer: show,
+      continueAnswer: async (message) => answer([message]),
+      showBranch: async ({ id }) =>
+        store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) }),
     }
     return {
       isStored: false,
@@ -143,7 +135,7 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
         }
       },
       stop: store.stop,
-      createActions: () => actions,
+      actions,
     }
   }, [store])
   return { chat: changed ?? store.chat(), backend: { ...backend, error, setError } }

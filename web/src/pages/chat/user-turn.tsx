@@ -11,6 +11,7 @@ import type { Attachment } from "./attachments.ts"
 import { EditMessage } from "./edit-message.tsx"
 import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
+import type { OutgoingMessage } from "./use-stored-chat-backend.ts"
 
 /** Opens the form for a new prompt with a message's text. */
 const SavePromptButton = ({ text }: { text: string }) => {
@@ -24,17 +25,41 @@ const SavePromptButton = ({ text }: { text: string }) => {
   )
 }
 
-const Bubble = ({ children }: { children: string }) => (
-  <p className="w-fit max-w-[85%] rounded-lg bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
-    {children}
-  </p>
-)
+interface UserMessageProps {
+  /** For screen readers only. */
+  author: string
+  imageUrls: readonly string[]
+  content: string
+  files: readonly Attachment[]
+  /** Actions on the message, below it. */
+  children: ReactNode
+}
 
-/** Right-aligned; the author's name is for screen readers only. */
-const UserMessage = ({ author, children }: { author: string; children: ReactNode }) => (
+const UserMessage = ({ author, imageUrls, content, files, children }: UserMessageProps) => (
   <div className="flex flex-col items-end">
     <h2 className="sr-only">{author}</h2>
-    {children}
+    {imageUrls.length > 0 && (
+      <ul className="mb-2 flex flex-wrap justify-end gap-2">
+        {imageUrls.map((url) => (
+          <li key={url.slice(-40)}>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              <img
+                src={url}
+                alt={t("chat.image")}
+                className="h-40 max-w-full rounded object-contain"
+              />
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+    {content !== "" && (
+      <p className="w-fit max-w-[85%] rounded-lg bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
+        {content}
+      </p>
+    )}
+    {files.length > 0 && <AttachmentLinks files={files} />}
+    <TurnTools>{children}</TurnTools>
   </div>
 )
 
@@ -56,63 +81,32 @@ export const UserTurn = ({ turn, author, writable, editing, onEdit, actions }: T
     )
   }
   return (
-    <UserMessage author={author}>
-      {message.images.length > 0 && (
-        <ul className="mb-2 flex flex-wrap justify-end gap-2">
-          {message.images.map(({ id }) => (
-            <li key={id}>
-              <a href={imageUrl(message.chat_id, id)} target="_blank" rel="noopener noreferrer">
-                <img
-                  src={imageUrl(message.chat_id, id)}
-                  alt={t("chat.image")}
-                  className="h-40 max-w-full rounded object-contain"
-                />
-              </a>
-            </li>
-          ))}
-        </ul>
+    <UserMessage
+      author={author}
+      imageUrls={message.images.map(({ id }) => imageUrl(message.chat_id, id))}
+      content={message.content}
+      files={message.files}
+    >
+      <CopyButton text={message.content} label={t("chat.copy")} />
+      {writable && (
+        <WhileIdle>
+          <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
+        </WhileIdle>
       )}
-      {message.content !== "" && <Bubble>{message.content}</Bubble>}
-      {message.files.length > 0 && <AttachmentLinks files={message.files} />}
-      <TurnTools>
-        <CopyButton text={message.content} label={t("chat.copy")} />
-        {writable && (
-          <WhileIdle>
-            <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
-          </WhileIdle>
-        )}
-        {writable && message.content !== "" && <SavePromptButton text={message.content} />}
-        <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
-      </TurnTools>
+      {writable && message.content !== "" && <SavePromptButton text={message.content} />}
+      <AlternativeSwitcher turn={turn} actions={actions} />
     </UserMessage>
   )
 }
 
-interface PendingProps {
-  content: string
-  images: string[]
-  files: readonly Attachment[]
-}
-
 /** The message being sent, until the server has accepted it. */
-export const PendingTurn = ({ content, images, files }: PendingProps) => {
-  const [shown] = useState(images)
+export const PendingTurn = ({ content, images, files }: OutgoingMessage) => {
+  const [imageUrls] = useState(images)
   return (
     <article className="turn opacity-70" data-role="user">
-      <UserMessage author={t("chat.you")}>
-        {shown.length > 0 && (
-          <ul className="mb-2 flex flex-wrap justify-end gap-2">
-            {shown.map((url) => (
-              <li key={url.slice(-40)}>
-                <img src={url} alt={t("chat.image")} className="h-40 max-w-full object-contain" />
-              </li>
-            ))}
-          </ul>
-        )}
-        {content !== "" && <Bubble>{content}</Bubble>}
-        {files.length > 0 && <AttachmentLinks files={files} />}
+      <UserMessage author={t("chat.you")} {...{ imageUrls, content, files }}>
         {/* Reserves the tools' space, so that nothing shifts once the message is accepted. */}
-        <TurnTools>{null}</TurnTools>
+        {null}
       </UserMessage>
     </article>
   )
