@@ -4,31 +4,22 @@ import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
 import type { ConnectionValues } from "./connection-form.tsx"
 
-interface ConnectionPreset extends Pick<ConnectionValues, "kind" | "name" | "base_url"> {
-  isLocal: boolean
-  /** Whether the kind has no other preset, so that it is recognized at any address. */
-  isOnly: boolean
-}
-
-const listPresets = (providers: readonly ProviderInfo[]): ConnectionPreset[] =>
+const listPresets = (providers: readonly ProviderInfo[]) =>
   providers.flatMap(({ kind, presets }) =>
-    presets.map(({ name, base_url, is_local }) => ({
-      kind,
-      name,
-      base_url,
-      isLocal: is_local,
-      isOnly: presets.length === 1,
-    })),
+    // The only preset of a kind is recognized at any address.
+    presets.map((preset) => ({ ...preset, kind, isOnly: presets.length === 1 })),
   )
 
-const valuesOf = ({ kind, name, base_url }: ConnectionPreset) => ({ kind, name, base_url })
+type PresetValues = Pick<ConnectionValues, "kind" | "name" | "base_url">
+
+const valuesOf = ({ kind, name, base_url }: PresetValues) => ({ kind, name, base_url })
 
 const otherConnection: ConnectionValues = { kind: "openai", name: "", base_url: "", api_key: "" }
 
 /** The values of the form for a new connection: those of a hosted service. */
 export const createConnectionValues = (providers: readonly ProviderInfo[]): ConnectionValues => {
   const preset = listPresets(providers).find(
-    ({ kind, isLocal }) => !isLocal && kind === otherConnection.kind,
+    ({ kind, is_local }) => !is_local && kind === otherConnection.kind,
   )
   return { ...otherConnection, ...(preset && valuesOf(preset)) }
 }
@@ -53,9 +44,9 @@ export const ProviderTiles = ({ providers, values, set }: ProviderTilesProps) =>
         {presets.map((preset) => (
           <Tile
             key={preset.name}
-            icon={preset.isLocal ? Server : Cloud}
+            icon={preset.is_local ? Server : Cloud}
             name={preset.name}
-            note={t(preset.isLocal ? "providers.local" : "providers.hosted")}
+            note={t(preset.is_local ? "providers.local" : "providers.hosted")}
             isChosen={preset === chosen}
             onChoose={() => set(valuesOf(preset))}
           />

@@ -8,22 +8,24 @@ const nameColumns: Record<string, readonly ("name" | "email")[]> = {
   key: ["name"],
 }
 
-const figuresOf = (item: UsageTotal): Cell[] => [
-  item.requests,
-  item.errors,
-  item.tokens_in,
-  item.tokens_out,
-  Math.round(item.duration_ms),
-  item.time_to_first_token_ms === null ? "" : Math.round(item.time_to_first_token_ms),
-]
+const figures = [
+  "requests",
+  "errors",
+  "tokens_in",
+  "tokens_out",
+  "duration_ms",
+  "time_to_first_token_ms",
+] as const
+
+const figuresOf = (item: UsageTotal): Cell[] =>
+  figures.map((name) => (item[name] === null ? "" : Math.round(item[name])))
 
 /** Totals as rows of a CSV file, each with the first and the last day of the period. */
 export const usageCsvRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
   const names = nameColumns[by] ?? []
-  const figures = ["requests", "errors", "tokens_in", "tokens_out", "duration_ms"]
   const period = [formatUtcDay(from), formatUtcDay(to - daySeconds)]
   return [
-    [by, ...names, ...figures, "time_to_first_token_ms", "from", "to"],
+    [by, ...names, ...figures, "from", "to"],
     ...items.map((item) => [
       item.key ?? "",
       ...names.map((name) => item[name] ?? ""),

@@ -1,5 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import type { User, UserChanges } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -26,6 +26,7 @@ const route = getRouteApi("/inside/admin/users/$userId")
 
 export const UserPage = () => {
   const { userId } = route.useParams()
+  const me = useCurrentUser()
   const user = useQuery(userQuery(userId))
   return (
     <Page
@@ -41,7 +42,7 @@ export const UserPage = () => {
             <UserLinkedAccounts userId={data.id} />
             <Password user={data} />
             <ReleaseEmail user={data} />
-            <UserRemoval user={data} />
+            {data.id !== me.id && <DeleteUserSection user={data} />}
           </>
         )}
       </QueryResult>
@@ -135,16 +136,4 @@ const Password = ({ user }: { user: User }) => {
       </form>
     </Section>
   )
-}
-
-const UserRemoval = ({ user }: { user: User }) => {
-  const me = useCurrentUser()
-  const router = useRouter()
-  const client = useQueryClient()
-  if (user.id === me.id) return null
-  const leave = async (): Promise<void> => {
-    await router.navigate({ to: "/admin/users", ignoreBlocker: true })
-    await client.invalidateQueries({ queryKey: ["users"] })
-  }
-  return <DeleteUserSection user={user} onDeleted={leave} />
 }

@@ -10,6 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf } from "../pdf/pdf-file.tsx"
 import type { AnswerSource } from "./citations.ts"
+import { composerId } from "./composer-focus.ts"
 import { passageSnippet } from "./passage-text.ts"
 import { SourcePassage } from "./source-passage.tsx"
 import type { NumberedSource } from "./split-by-citation.ts"
@@ -17,7 +18,7 @@ import type { NumberedSource } from "./split-by-citation.ts"
 /** A pane restored by a reload must not take the focus from the composer. */
 const mayTakeFocus = (): boolean => {
   const { activeElement } = document
-  return activeElement !== document.body && activeElement?.id !== "composer"
+  return activeElement !== document.body && activeElement?.id !== composerId
 }
 
 /** "Start of a section · page 14"; passages found by the search need no reason. */

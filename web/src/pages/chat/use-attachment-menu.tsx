@@ -1,6 +1,7 @@
 import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import type { Attachment } from "./attachments.ts"
+import { findMention } from "./mention.ts"
 import { type EditedText, useSuggestionMenu } from "./use-suggestion-menu.ts"
 
 const AttachmentPicker = lazyComponent(

@@ -104,19 +104,19 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
       const answers = createAnswers(store.chat(), added.id, latest.current.models)
       store.start([added], answers, requireValidSettings(latest.current.settings))
     }
-    const answer = (answers: readonly Message[]): void =>
+    const writeAnswers = (answers: readonly Message[]): void =>
       store.start([], answers, requireValidSettings(latest.current.settings))
     const actions: MessageActions = {
       edit: async ({ parent_id, images, files }, content) =>
         ask({ parentId: parent_id, content, images: images.map(({ id }) => id), files }),
       regenerate: async (messages, models = messages.flatMap(({ model }) => model ?? [])) =>
-        answer(createAnswers(store.chat(), messages[0]?.parent_id ?? null, models)),
+        writeAnswers(createAnswers(store.chat(), messages[0]?.parent_id ?? null, models)),
       editAnswer: async (message, content) => {
         const [version] = createAnswers(store.chat(), message.parent_id, [message.model ?? ""])
         if (version) store.add({ ...version, content, state: "completed", edited: true })
       },
       rate: () => Promise.reject(new Error("The answers of a temporary chat cannot be rated.")),
-      continueAnswer: async (message) => answer([message]),
+      continueAnswer: async (message) => writeAnswers([message]),
       showBranch: async ({ id }) =>
         store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) }),
     }

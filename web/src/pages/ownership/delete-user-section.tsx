@@ -6,6 +6,7 @@ import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { formatList } from "../../lib/format.ts"
+import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { AffectedObjects, countLabel } from "../../ui/affected-objects.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
@@ -95,16 +96,8 @@ const Owned = ({ user, owned, choice, onChoice, successor, onSuccessor }: OwnedP
   )
 }
 
-interface DeleteUserProps {
-  user: User
-  onDeleted: () => Promise<void>
-}
-
-const DeleteUserDialog = ({
-  user,
-  onDeleted,
-  onClose,
-}: DeleteUserProps & { onClose: () => void }) => {
+const DeleteUserDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
+  const leave = useLeavePage()
   const owned = useQuery({
     queryKey: ["users", "owned", user.id],
     queryFn: ({ signal }) =>
@@ -130,7 +123,7 @@ const DeleteUserDialog = ({
       setChosen(null)
       throw new Error(t("removal.changed"))
     }
-    await onDeleted()
+    await leave({ to: "/admin/users", invalidates: [["users"]] })
   }
   return (
     <ConfirmDialog
@@ -161,7 +154,7 @@ const DeleteUserDialog = ({
 }
 
 /** The last section of a user's page. The dialog lists what the user owns and who uses it. */
-export const DeleteUserSection = ({ user, onDeleted }: DeleteUserProps) => {
+export const DeleteUserSection = ({ user }: { user: User }) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <Section title={t("users.delete")} lead={t("users.deleteLead")}>
@@ -170,9 +163,7 @@ export const DeleteUserSection = ({ user, onDeleted }: DeleteUserProps) => {
           {t("users.delete")}
         </Button>
       </div>
-      {isOpen && (
-        <DeleteUserDialog user={user} onDeleted={onDeleted} onClose={() => setOpen(false)} />
-      )}
+      {isOpen && <DeleteUserDialog user={user} onClose={() => setOpen(false)} />}
     </Section>
   )
 }
