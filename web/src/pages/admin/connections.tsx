@@ -55,10 +55,9 @@ export const ConnectionsPage = () => {
   )
 }
 
-const columns = (
-  items: readonly ConnectionView[],
-  onMove: (id: string, step: number) => void,
-): Column<ConnectionView>[] => [
+type Move = (id: string, step: number) => void
+
+const columns = (items: readonly ConnectionView[], onMove: Move): Column<ConnectionView>[] => [
   {
     id: "name",
     header: t("label.name"),
@@ -124,10 +123,7 @@ const columns = (
 const ownOf = (items: readonly ConnectionView[]): ConnectionView[] =>
   items.filter(({ source }) => source === "database")
 
-const orderColumn = (
-  own: readonly ConnectionView[],
-  onMove: (id: string, step: number) => void,
-): Column<ConnectionView> => ({
+const orderColumn = (own: readonly ConnectionView[], onMove: Move): Column<ConnectionView> => ({
   id: "order",
   header: t("label.order"),
   wideOnly: true,

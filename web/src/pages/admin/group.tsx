@@ -30,7 +30,16 @@ export const GroupPage = () => {
           <>
             <Details key={data.id} group={data} />
             <GroupMembers groupId={data.id} provisioned={data.source === "scim"} />
-            <GroupRemoval group={data} />
+            <DeleteSection
+              action={t("groups.delete")}
+              title={t("action.deleteOne", { name: data.name })}
+              lead={t("groups.deleteLead")}
+              onRemove={(confirm) =>
+                api.delete("/api/v1/groups/:id", { params: { id: data.id }, query: { confirm } })
+              }
+              backTo="/admin/groups"
+              invalidates={[["groups"]]}
+            />
           </>
         )}
       </QueryResult>
@@ -55,14 +64,3 @@ const Details = ({ group }: { group: Group }) => {
     </Form>
   )
 }
-
-const GroupRemoval = ({ group: { id, name } }: { group: Group }) => (
-  <DeleteSection
-    action={t("groups.delete")}
-    title={t("action.deleteOne", { name })}
-    lead={t("groups.deleteLead")}
-    onRemove={(confirm) => api.delete("/api/v1/groups/:id", { params: { id }, query: { confirm } })}
-    backTo="/admin/groups"
-    invalidates={[["groups"]]}
-  />
-)

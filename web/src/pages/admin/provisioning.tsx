@@ -45,8 +45,16 @@ const Sections = ({ data }: { data: Provisioning }) => {
       {data.state !== "on" && <EnableSection token={token} />}
       <ConnectSection baseUrl={data.base_url} token={token} />
       {data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
-      <StatusSection data={data} />
-      <Errors errors={data.errors} />
+      <Section title={t("label.status")}>
+        <DefinitionList rows={factsOf(data)} />
+      </Section>
+      <Section title={t("provisioning.errors")}>
+        {data.errors.length === 0 ? (
+          <p className="text-sm text-muted">{t("provisioning.noErrors")}</p>
+        ) : (
+          <AuditTable items={data.errors} />
+        )}
+      </Section>
     </>
   )
 }
@@ -157,19 +165,3 @@ const factsOf = (data: Provisioning): [string, ReactNode][] => [
   [t("provisioning.cidrs"), data.allowed_cidrs.join(", ") || t("provisioning.anyAddress")],
   [t("provisioning.rate"), limitOf(data)],
 ]
-
-const StatusSection = ({ data }: { data: Provisioning }) => (
-  <Section title={t("label.status")}>
-    <DefinitionList rows={factsOf(data)} />
-  </Section>
-)
-
-const Errors = ({ errors }: { errors: Provisioning["errors"] }) => (
-  <Section title={t("provisioning.errors")}>
-    {errors.length === 0 ? (
-      <p className="text-sm text-muted">{t("provisioning.noErrors")}</p>
-    ) : (
-      <AuditTable items={errors} />
-    )}
-  </Section>
-)

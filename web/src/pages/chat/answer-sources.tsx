@@ -5,28 +5,11 @@ import type { Message } from "../../lib/chat-api.ts"
 import { formatShortLocation } from "../../lib/passage-location.ts"
 import { fileNamesById } from "./citations.ts"
 import type { CollectionSearch } from "./collection-search.ts"
-import { type NumberedSource, splitByCitation } from "./split-by-citation.ts"
+import { splitByCitation } from "./split-by-citation.ts"
 import type { TurnActions } from "./turn-props.ts"
 
 const chip =
   "flex max-w-full min-w-0 items-center gap-1.5 rounded border border-line px-2 py-1 text-xs hover:border-line-strong hover:bg-surface"
-
-interface ChipProps {
-  numbered: NumberedSource
-  name: string | undefined
-  onOpen: () => void
-}
-
-const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) => {
-  const location = source && formatShortLocation(source)
-  return (
-    <button type="button" onClick={onOpen} className={chip}>
-      <span className="font-semibold text-accent tabular">{number}</span>
-      <span className="max-w-60 shrink-0 truncate">{name}</span>
-      {location && <span className="truncate text-muted max-wide:hidden">{location}</span>}
-    </button>
-  )
-}
 
 interface SourcesProps {
   message: Message
@@ -41,13 +24,15 @@ const Chips = ({ message, actions }: SourcesProps) => {
   const [firstOther] = others
   return (
     <ul aria-label={t("label.sources")} className="flex flex-wrap gap-1.5">
-      {cited.map((numbered) => (
-        <li key={numbered.number} className="max-w-full min-w-0">
-          <CitedChip
-            numbered={numbered}
-            name={names.get(numbered.source?.file_id ?? "")}
-            onOpen={() => open(numbered.number)}
-          />
+      {cited.map(({ number, source }) => (
+        <li key={number} className="max-w-full min-w-0">
+          <button type="button" onClick={() => open(number)} className={chip}>
+            <span className="font-semibold text-accent tabular">{number}</span>
+            <span className="max-w-60 shrink-0 truncate">{names.get(source?.file_id ?? "")}</span>
+            <span className="truncate text-muted empty:hidden max-wide:hidden">
+              {source && formatShortLocation(source)}
+            </span>
+          </button>
         </li>
       ))}
       {firstOther && (

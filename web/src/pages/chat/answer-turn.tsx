@@ -68,29 +68,23 @@ const AnswerHeading = (props: AnswerProps) => {
 
 const SingleAnswer = (props: AnswerProps) => {
   const { message, writable, editing, onEdit, actions } = props
-  if (editing === message.id) {
-    return (
-      <>
-        <AnswerHeading {...props} />
+  const isEditing = editing === message.id
+  return (
+    <>
+      <AnswerHeading {...props} />
+      {isEditing ? (
         <EditMessage
           content={message.content}
           label={t("answer.edit")}
           saveLabel={t("answer.saveVersion")}
           multiline
-          onCancel={() => onEdit(null)}
-          onSave={async (content) => {
-            await actions.editAnswer(message, content)
-            onEdit(null)
-          }}
+          onSave={(content) => actions.editAnswer(message, content)}
+          onClose={() => onEdit(null)}
         />
-      </>
-    )
-  }
-  return (
-    <>
-      <AnswerHeading {...props} />
-      <Answer {...{ message, writable, actions }} />
-      {message.state !== "running" && (
+      ) : (
+        <Answer {...{ message, writable, actions }} />
+      )}
+      {!isEditing && message.state !== "running" && (
         <AnswerTools {...props} stats={isCompared(props) ? "" : formatAnswerStats(message)} />
       )}
     </>

@@ -11,13 +11,13 @@ import { Reasoning, WaitingForModel } from "./reasoning.tsx"
 import type { TurnActions } from "./turn-props.ts"
 import { WhileIdle } from "./turn-tools.tsx"
 
-const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
+const gatewayErrors = ["process_ended", "shutting_down", "revoked"] as const
 
 const errorText = (error: NonNullable<Message["error"]>, state: string): string => {
   const { code, message } = error
   const own = code === "unauthorized" && state === "interrupted" ? "revoked" : code
-  if (!gatewayErrors.has(own)) return translateServerText(message, error)
-  return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
+  const known = gatewayErrors.find((one) => one === own)
+  return known ? t(`chat.error.${known}`) : translateServerText(message, error)
 }
 
 interface AnswerProps {

@@ -26,14 +26,11 @@ export interface ChatHeaderProps extends ModelPickerProps {
   onPane: (open: boolean) => void
 }
 
-interface ToggleProps {
-  isTemporary: boolean
-  /** The models, of which a single one is kept. */
-  chosen: readonly string[]
-}
-
-/** Switches between a chat that is saved and one that is not. */
-const TemporaryToggle = ({ isTemporary, chosen }: ToggleProps) => {
+/** Switches between a chat that is saved and one that is not; keeps the model if it is only one. */
+const TemporaryToggle = ({
+  isTemporary,
+  chosen,
+}: Pick<ChatHeaderProps, "isTemporary" | "chosen">) => {
   const navigate = useNavigate()
   const search = chosen.length === 1 ? { model: chosen[0] } : {}
   return (

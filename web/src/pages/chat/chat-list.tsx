@@ -2,11 +2,10 @@ import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
 import type { ChatFilter, ChatListItem } from "../../lib/chat-api.ts"
 import { projectsQuery } from "../../lib/project-api.ts"
-import { Button } from "../../ui/button.tsx"
-import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatDropTarget } from "./chat-drop-target.tsx"
 import type { ChatListScope } from "./chat-list-menu.tsx"
+import { ChatPages } from "./chat-pages.tsx"
 import { ChatRow } from "./chat-row.tsx"
 import { SidebarProjects, useOpenProjectsLoaded } from "./sidebar-projects.tsx"
 import { useChatList } from "./use-chat-list.ts"
@@ -40,52 +39,36 @@ const Group = ({ title, chats, query = "" }: GroupProps) => {
   )
 }
 
-interface ListProps {
-  filter: ChatFilter
+interface DatedChatsProps {
+  chats: readonly ChatListItem[]
+  query: string
   /** Whether pinned chats are listed elsewhere. */
   hidesPinned?: boolean
   emptyText: string
 }
 
-const List = ({ filter, hidesPinned = false, emptyText }: ListProps) => {
-  const { chats, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
-    useChatList(filter)
-  if (isPending) return <Skeleton rows={6} height={34} />
-  if (error && chats.length === 0) {
-    return <ErrorNote error={error} retry={() => void refetch()} />
-  }
+/** Chats by when they were changed. */
+const DatedChats = ({ chats, query, hidesPinned = false, emptyText }: DatedChatsProps) => {
   const today = midnight()
   const pinned = chats.filter((chat) => chat.pinned)
   const rest = chats.filter((chat) => !chat.pinned)
+  if (chats.length === 0) {
+    return (
+      <section className="mt-2">
+        {/* The text would seem to be about the projects above. */}
+        {hidesPinned && <GroupTitle>{t("chat.today")}</GroupTitle>}
+        <p className="px-2.5 py-1 text-sm text-muted">{emptyText}</p>
+      </section>
+    )
+  }
   const groups = [
     [t("chat.pinned"), hidesPinned ? [] : pinned],
     [t("chat.today"), rest.filter((chat) => chat.updated_at >= today)],
     [t("chat.earlier"), rest.filter((chat) => chat.updated_at < today)],
   ] as const
-  return (
-    <>
-      {chats.length === 0 && (
-        <section className="mt-2">
-          {/* The text would seem to be about the projects above. */}
-          {hidesPinned && <GroupTitle>{t("chat.today")}</GroupTitle>}
-          <p className="px-2.5 py-1 text-sm text-muted">{emptyText}</p>
-        </section>
-      )}
-      {groups.map(([title, members]) => (
-        <Group key={title} title={title} chats={members} query={filter.query ?? ""} />
-      ))}
-      {hasNextPage && (
-        <Button
-          variant="quiet"
-          className="mt-1 w-full"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {t("chat.more")}
-        </Button>
-      )}
-    </>
-  )
+  return groups.map(([title, members]) => (
+    <Group key={title} title={title} chats={members} query={query} />
+  ))
 }
 
 const PinnedChats = () => {
@@ -111,7 +94,9 @@ const AllChats = ({ onMove }: Pick<ChatListProps, "onMove">) => {
       <PinnedChats />
       <SidebarProjects onMove={onMove} />
       <ChatDropTarget onChats={(ids) => onMove(ids, null)}>
-        <List filter={unfiledChats} hidesPinned emptyText={t("chat.none")} />
+        <ChatPages filter={unfiledChats} skeletonRows={6}>
+          {(chats) => <DatedChats chats={chats} query="" hidesPinned emptyText={t("chat.none")} />}
+        </ChatPages>
       </ChatDropTarget>
     </>
   )
@@ -132,7 +117,10 @@ export const ChatList = ({ scope, query, onMove }: ChatListProps) => {
     ...(scope.kind === "tag" && { tag: scope.name }),
   }
   const isUnfiltered = query === "" && scope.kind === "archive"
+  const emptyText = t(isUnfiltered ? "chat.noneArchived" : "chat.noneFound")
   return (
-    <List filter={filter} emptyText={t(isUnfiltered ? "chat.noneArchived" : "chat.noneFound")} />
+    <ChatPages filter={filter} skeletonRows={6}>
+      {(chats) => <DatedChats chats={chats} query={query} emptyText={emptyText} />}
+    </ChatPages>
   )
 }

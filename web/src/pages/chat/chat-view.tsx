@@ -84,12 +84,6 @@ const imageWarning = (chosen: readonly string[], models: readonly ModelRecord[])
   return blindModel ? t("chat.blind", { model: blindModel.name }) : null
 }
 
-const missingModel = (chosen: readonly string[]): string | null =>
-  chosen.length === 0 ? t("chat.noModels") : null
-
-const draftOf = ({ isStored }: ChatBackend, chatId: string): string | null =>
-  isStored ? chatId : null
-
 /**
  * Shown while not at the end, and while it has the keyboard focus, which removing it would lose.
  */
@@ -141,13 +135,6 @@ const Messages = ({ scroller, content, hasStarted, running, children }: Messages
     </div>
   </section>
 )
-
-const SendError = ({ error }: { error: unknown }) =>
-  error !== null && (
-    <div className="pb-2">
-      <ErrorNote error={error} />
-    </div>
-  )
 
 const deriveView = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
@@ -231,15 +218,19 @@ export const ChatView = (props: ChatViewProps) => {
       </Messages>
       {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
       <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
-        <SendError error={error} />
+        {error !== null && (
+          <div className="pb-2">
+            <ErrorNote error={error} />
+          </div>
+        )}
         {writable ? (
           <Composer
             key={id}
             ref={composer}
-            draft={draftOf(backend, id)}
+            draft={backend.isStored ? id : null}
             running={running}
             isAnswered={isAnswered}
-            blocked={missingModel(chosen)}
+            blocked={chosen.length === 0 ? t("chat.noModels") : null}
             imageWarning={imageWarning(chosen, models)}
             previousFiles={view.lastFiles}
             onSend={sendAndFollow}

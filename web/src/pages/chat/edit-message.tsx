@@ -11,15 +11,19 @@ interface EditProps {
   saveLabel: string
   /** Enter inserts a line break; Ctrl+Enter or ⌘+Enter saves. */
   multiline?: boolean
-  onCancel: () => void
   onSave: (content: string) => Promise<void>
+  /** Called once it is saved or cancelled. */
+  onClose: () => void
 }
 
 /** Edits a message or an answer; the result becomes an alternative to the original. */
 export const EditMessage = (props: EditProps) => {
-  const { content, label, saveLabel, multiline = false, onCancel, onSave } = props
+  const { content, label, saveLabel, multiline = false, onSave, onClose } = props
   const [text, setText] = useState(content)
-  const { isPending, error, mutate } = useMutation({ mutationFn: () => onSave(text) })
+  const { isPending, error, mutate } = useMutation({
+    mutationFn: () => onSave(text),
+    onSuccess: onClose,
+  })
   const save = (): void => {
     if (text.trim() !== "" && !isPending) mutate()
   }
@@ -32,7 +36,7 @@ export const EditMessage = (props: EditProps) => {
     }
     if (event.key === "Escape") {
       event.preventDefault()
-      onCancel()
+      onClose()
     }
   }
   return (
@@ -48,7 +52,7 @@ export const EditMessage = (props: EditProps) => {
       />
       {error && <ErrorNote error={error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>{t("action.cancel")}</Button>
+        <Button onClick={onClose}>{t("action.cancel")}</Button>
         <Button variant="primary" busy={isPending} onClick={save}>
           {saveLabel}
         </Button>

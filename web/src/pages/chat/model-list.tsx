@@ -70,15 +70,15 @@ const groupModels = (
     if (model.connection_type === "function") return t("label.functions")
     return model.connections[0]?.name ?? model.owned_by
   }
-  const groups = Map.groupBy(models, groupOf)
-  const last = [t("label.functions"), t("composer.customModels")]
-  const names = [...groups.keys()].filter((name) => !last.includes(name))
-  const favorite = t("chat.favourites")
-  const order = [favorite, ...names.filter((name) => name !== favorite), ...last]
-  return order.flatMap((value) => {
-    const items = groups.get(value)
-    return items ? [{ value, items }] : []
-  })
+  const rankByName = new Map([
+    [t("chat.favourites"), -1],
+    [t("label.functions"), 1],
+    [t("composer.customModels"), 2],
+  ])
+  const rankOf = ({ value }: ModelGroup): number => rankByName.get(value) ?? 0
+  return [...Map.groupBy(models, groupOf)]
+    .map(([value, items]) => ({ value, items }))
+    .sort((one, other) => rankOf(one) - rankOf(other))
 }
 
 const ModelOption = ({ model, heading }: { model: ModelRecord; heading: string }) => (

@@ -10,13 +10,12 @@ import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { Button, IconLink } from "../../ui/button.tsx"
+import { IconLink } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatDropTarget } from "./chat-drop-target.tsx"
+import { ChatPages } from "./chat-pages.tsx"
 import { ChatRow } from "./chat-row.tsx"
-import { useChatList } from "./use-chat-list.ts"
 
 const storageKey = "projects.open"
 
@@ -47,34 +46,21 @@ const setOpen = (id: string, isOpen: boolean): void => {
   writeLocalStorage(storageKey, [...rest, ...(isOpen ? [id] : [])].join(" "))
 }
 
-const ProjectChats = ({ project }: { project: Project }) => {
-  const { chats, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
-    useChatList({ folder: project.name })
-  if (isPending) return <Skeleton rows={2} height={34} />
-  if (error && chats.length === 0) return <ErrorNote error={error} retry={() => void refetch()} />
-  if (chats.length === 0) {
-    return <p className="px-2.5 py-1.5 text-xs text-muted">{t("projects.empty")}</p>
-  }
-  return (
-    <>
-      <ul>
-        {chats.map((chat) => (
-          <ChatRow key={chat.id} chat={chat} />
-        ))}
-      </ul>
-      {hasNextPage && (
-        <Button
-          variant="quiet"
-          className="w-full"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {t("chat.more")}
-        </Button>
-      )}
-    </>
-  )
-}
+const ProjectChats = ({ project }: { project: Project }) => (
+  <ChatPages filter={{ folder: project.name }} skeletonRows={2}>
+    {(chats) =>
+      chats.length === 0 ? (
+        <p className="px-2.5 py-1.5 text-xs text-muted">{t("projects.empty")}</p>
+      ) : (
+        <ul>
+          {chats.map((chat) => (
+            <ChatRow key={chat.id} chat={chat} />
+          ))}
+        </ul>
+      )
+    }
+  </ChatPages>
+)
 
 interface ProjectRowProps {
   project: Project

@@ -72,11 +72,8 @@ export const UserTurn = ({ turn, author, writable, editing, onEdit, actions }: T
         content={message.content}
         label={t("chat.edit")}
         saveLabel={t("chat.editSend")}
-        onCancel={() => onEdit(null)}
-        onSave={async (content) => {
-          await actions.edit(message, content)
-          onEdit(null)
-        }}
+        onSave={(content) => actions.edit(message, content)}
+        onClose={() => onEdit(null)}
       />
     )
   }
