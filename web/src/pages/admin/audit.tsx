@@ -53,10 +53,9 @@ const spans = (): { value: string; label: string }[] => [
 ]
 
 export const AuditPage = () => {
-  const { search, change, setQuery, clear } = useListSearch<Filters>()
+  const { search, change, setQuery, clear, isFiltered } = useListSearch<Filters>()
   const { query, actor, action, operation, target, outcome, hours } = search
   const filters = { query, actor, action, operation, target, outcome, hours }
-  const filtered = Object.values(filters).some(Boolean)
   const events = useInfiniteQuery(auditQuery(filters))
   const newest = events.data?.pages[0]?.items[0]
   const file = (format: string): string => {
@@ -133,7 +132,7 @@ export const AuditPage = () => {
               <Newer filters={filters} shown={items[0]} />
               {items.length > 0 && <AuditTable items={items} />}
               {items.length === 0 && !events.hasNextPage && (
-                <Nothing filtered={filtered} clear={clear} />
+                <Nothing filtered={isFiltered} clear={clear} />
               )}
               <Older
                 query={events}

@@ -43,7 +43,21 @@ export const ConnectionPage = () => {
           <>
             <State connection={data} />
             <Details key={data.id} connection={data} />
-            {data.source === "database" && <ConnectionRemoval connection={data} />}
+            {data.source === "database" && (
+              <DeleteSection
+                action={t("connections.delete")}
+                title={t("action.deleteOne", { name: data.name })}
+                lead={t("connections.deleteLead")}
+                onRemove={(confirm) =>
+                  api.delete("/api/v1/connections/:id", {
+                    params: { id: data.id },
+                    query: { confirm },
+                  })
+                }
+                backTo="/admin/connections"
+                invalidates={[["connections"], ["models"]]}
+              />
+            )}
           </>
         )}
       </QueryResult>
@@ -129,16 +143,3 @@ const Details = ({ connection }: { connection: ConnectionView }) => {
     </Form>
   )
 }
-
-const ConnectionRemoval = ({ connection: { id, name } }: { connection: ConnectionView }) => (
-  <DeleteSection
-    action={t("connections.delete")}
-    title={t("action.deleteOne", { name })}
-    lead={t("connections.deleteLead")}
-    onRemove={(confirm) =>
-      api.delete("/api/v1/connections/:id", { params: { id }, query: { confirm } })
-    }
-    backTo="/admin/connections"
-    invalidates={[["connections"], ["models"]]}
-  />
-)

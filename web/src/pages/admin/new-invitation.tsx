@@ -135,11 +135,8 @@ const GroupsField = ({ groups, onGroups }: GroupsFieldProps) => {
 }
 
 /** The new link; it is shown only now. */
-const Created = ({
-  invitation: { token, email, expires_at },
-}: {
-  invitation: CreatedInvitation
-}) => {
+const Created = ({ invitation }: { invitation: CreatedInvitation }) => {
+  const { token, email, expires_at } = invitation
   // In the fragment, which browsers send to no server and which therefore is in no log.
   const link = `${window.location.origin}/invite#${token}`
   return (

@@ -90,12 +90,7 @@ const EnableSection = ({ token }: { token: string | null }) => (
   </Section>
 )
 
-interface ConnectSectionProps {
-  baseUrl: string
-  token: string | null
-}
-
-const ConnectSection = ({ baseUrl, token }: ConnectSectionProps) => (
+const ConnectSection = ({ baseUrl, token }: { baseUrl: string; token: string | null }) => (
   <Section title={t("provisioning.connect")} lead={t("provisioning.connectLead")}>
     <CopyableValue
       label={t("provisioning.base")}

@@ -3,7 +3,6 @@ import { MailX } from "lucide-react"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { userQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Section } from "../../ui/page.tsx"
@@ -19,10 +18,7 @@ export const ReleaseEmail = ({ user }: { user: User }) => {
   const client = useQueryClient()
   const release = useMutation({
     mutationFn: () => api.post("/api/v1/users/:id/release", { params: { id: user.id } }),
-    onSuccess: (saved) => {
-      client.setQueryData(userQuery(user.id).queryKey, saved)
-      void client.invalidateQueries({ queryKey: ["users"] })
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ["users"] }),
   })
   if (user.active) return null
   return (

@@ -5,7 +5,6 @@ import { t, translateServerText } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
-
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import { RecommendedEmbeddingModel } from "./recommended-embedding-model.tsx"
@@ -82,8 +81,7 @@ interface SemanticSearchProps {
 }
 
 /** Shows the embedding model in use and selects the one to use. */
-export const SemanticSearchSettings = (props: SemanticSearchProps) => {
-  const { value, onValue, locked, error, onSaved } = props
+export const SemanticSearchSettings = ({ onSaved, ...field }: SemanticSearchProps) => {
   const query = useQuery({
     ...embeddingStatusQuery,
     refetchInterval: ({ state }) =>
@@ -98,13 +96,10 @@ export const SemanticSearchSettings = (props: SemanticSearchProps) => {
           <SelectField
             label={t("semantic.model")}
             help={t("semantic.modelHelp")}
-            error={error}
-            locked={locked}
-            value={value}
-            onValue={onValue}
-            options={optionsOf(status.admin?.models ?? [], value)}
+            {...field}
+            options={optionsOf(status.admin?.models ?? [], field.value)}
           />
-          {locked === undefined && status.admin && (
+          {field.locked === undefined && status.admin && (
             <RecommendedEmbeddingModel admin={status.admin} onSaved={onSaved} />
           )}
         </>

@@ -2,6 +2,7 @@ import { useEffect, useReducer } from "react"
 import { createLazyModule } from "../../lib/lazy-module.ts"
 import { PlainTextFallback } from "../../ui/plain-text-fallback.tsx"
 import { lazyKatex, mayContainFormula } from "./markdown/lazy-katex.ts"
+import type { MarkdownProps } from "./markdown/markdown.tsx"
 
 const lazyMarkdown = createLazyModule(() => import("./markdown/markdown.tsx"))
 
@@ -22,16 +23,11 @@ export const loadRenderers = async (texts: readonly string[]): Promise<void> => 
   await Promise.allSettled(requiredModules(texts).map((part) => part.load()))
 }
 
-interface AnswerTextProps {
-  text: string
-  growing: boolean
-}
-
 /** Characters, twice a very long answer; its blocks and words become elements of the page. */
 const maxMarkdownLength = 1_000_000
 
 /** An answer's Markdown; plain text if it is too long, or until the renderer is loaded. */
-export const AnswerText = (props: AnswerTextProps) => {
+export const AnswerText = (props: MarkdownProps) => {
   const [, rerender] = useReducer((times: number) => times + 1, 0)
   const Markdown = lazyMarkdown.loaded()?.Markdown
   useEffect(() => {

@@ -3,7 +3,7 @@ import { FileText, Library, LoaderCircle, RotateCw, TriangleAlert, X } from "luc
 import type { ReactNode } from "react"
 import { t } from "../../i18n/translate.ts"
 import { fileApi } from "../../lib/knowledge-api.ts"
-import type { Upload } from "../../lib/uploads.ts"
+import type { Upload, useUploads } from "../../lib/uploads.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { errorText } from "../../ui/error-note.tsx"
@@ -65,12 +65,7 @@ const progressText = ({ state, sent, size }: Upload): string => {
   return `${Math.floor((sent / Math.max(size, 1)) * 100)} %`
 }
 
-interface AttachedChipProps {
-  attached: DraftAttachment
-  onRemove: () => void
-}
-
-const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
+const AttachedChip = ({ one, onRemove }: { one: DraftAttachment; onRemove: () => void }) => {
   const retry = useMutation({ mutationFn: () => fileApi.reprocess(one.id) })
   return (
     <Chip
@@ -87,19 +82,17 @@ const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
 
 interface ChipsProps {
   attached: readonly DraftAttachment[]
-  uploads: readonly Upload[]
+  uploads: ReturnType<typeof useUploads>
   onRemove: (one: Attachment) => void
-  onRetry: (key: string) => void
-  onCancel: (key: string) => void
 }
 
 /** The files attached to the draft, and the uploads in progress. */
-export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
+export const AttachmentChips = ({ attached, uploads, onRemove }: ChipsProps) => (
   <ul aria-label={t("attach.about")} className="flex flex-wrap gap-1.5 px-3 pt-3">
     {attached.map((one) => (
-      <AttachedChip key={`${one.type} ${one.id}`} attached={one} onRemove={() => onRemove(one)} />
+      <AttachedChip key={`${one.type} ${one.id}`} one={one} onRemove={() => onRemove(one)} />
     ))}
-    {uploads.map((upload) => {
+    {uploads.uploads.map((upload) => {
       const { key, name, state, error } = upload
       const failed = state === "failed"
       return (
@@ -109,9 +102,9 @@ export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel
           name={name}
           note={failed ? undefined : progressText(upload)}
           error={failed ? errorText(error) : null}
-          onRetry={failed ? () => onRetry(key) : undefined}
+          onRetry={failed ? () => uploads.retry(key) : undefined}
           removeLabel={t(failed ? "action.removeOne" : "upload.cancelOne", { name })}
-          onRemove={() => onCancel(key)}
+          onRemove={() => uploads.cancel(key)}
         />
       )
     })}

@@ -3,7 +3,7 @@ import { FileText, Library } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { collectionsQuery, filesQuery } from "../../lib/knowledge-api.ts"
 import type { Attachment } from "./attachments.ts"
-import { NoSuggestions, SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
+import { SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
 
 const maxSuggestions = 6
 
@@ -46,10 +46,7 @@ export const AttachmentPicker = ({ onPick, ...list }: PickerProps) => {
       suggestions={suggestions}
       loading={loading}
       onPick={({ attachment }) => onPick(attachment)}
-    >
-      {suggestions.length === 0 && !loading && (
-        <NoSuggestions text={t("attach.none")} to="/knowledge/new" action={t("knowledge.create")} />
-      )}
-    </SuggestionList>
+      none={{ text: t("attach.none"), to: "/knowledge/new", action: t("knowledge.create") }}
+    />
   )
 }

@@ -10,11 +10,9 @@ import { useUploads } from "../../lib/uploads.ts"
 /** A file or collection attached to a message. */
 export type Attachment = Message["files"][number]
 
-/** Processing state of an attached file; `gone` if it was deleted or is no longer accessible. */
-export type AttachmentState = "reading" | "ready" | "failed" | "gone"
-
 export interface DraftAttachment extends Attachment {
-  state: AttachmentState
+  /** `gone` if the file was deleted or is no longer accessible. */
+  state: "reading" | "ready" | "failed" | "gone"
   /** Error message. */
   error: string | null
 }

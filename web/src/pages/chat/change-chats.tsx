@@ -2,9 +2,10 @@ import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type ChatChanges, chatApi } from "../../lib/chat-api.ts"
 import { lazyComponent } from "../../lib/lazy-component.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 
-const ErrorDialog = lazyComponent(async () => (await import("./chat-dialogs.tsx")).ErrorDialog)
+const FormDialog = lazyComponent(async () => (await import("./chat-dialogs.tsx")).FormDialog)
 
 interface Failure {
   ids: readonly string[]
@@ -45,12 +46,12 @@ export const useChangeChats = () => {
   }
   const dialog = failure && (
     <LazyPopup onCancel={() => setFailure(null)}>
-      <ErrorDialog
+      <FormDialog
         title={t("chat.notChanged", { count: failure.ids.length })}
-        error={failure.error}
-        retry={() => void change(failure.ids, failure.changes)}
         onClose={() => setFailure(null)}
-      />
+      >
+        <ErrorNote error={failure.error} retry={() => void change(failure.ids, failure.changes)} />
+      </FormDialog>
     </LazyPopup>
   )
   return { change, dialog }

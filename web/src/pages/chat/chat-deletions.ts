@@ -42,7 +42,8 @@ export const cancelDeletion = (key: string): void => {
   deletions.set(deletions.get().filter((deletion) => deletion.key !== key))
 }
 
-const deleteNow = async (deletion: ChatDeletion): Promise<void> => {
+/** Deletes the chats without waiting; also tries a failed deletion again. */
+export const deleteNow = async (deletion: ChatDeletion): Promise<void> => {
   const { key, chats } = deletion
   timers.delete(key)
   change(key, { state: "running", error: null })
@@ -65,8 +66,6 @@ export const scheduleDeletion = (chats: ChatDeletion["chats"]): void => {
     setTimeout(() => void deleteNow(deletion), undoMs),
   )
 }
-
-export const retryDeletion = (deletion: ChatDeletion): void => void deleteNow(deletion)
 
 // Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {

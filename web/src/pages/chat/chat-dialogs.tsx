@@ -60,20 +60,6 @@ export const FormDialog = (props: FormDialogProps) => {
   )
 }
 
-interface ErrorDialogProps {
-  title: string
-  error: unknown
-  retry: () => void
-  onClose: () => void
-}
-
-/** Reports that an action of a menu, which has closed, failed. */
-export const ErrorDialog = ({ title, error, retry, onClose }: ErrorDialogProps) => (
-  <FormDialog title={title} onClose={onClose}>
-    <ErrorNote error={error} retry={retry} />
-  </FormDialog>
-)
-
 interface DialogProps {
   chat: ChatSubject
   onClose: () => void

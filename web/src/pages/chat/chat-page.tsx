@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { Navigate, useParams, useSearch } from "@tanstack/react-router"
 import { MessageSquare, MessageSquareOff } from "lucide-react"
 import { Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { useLocalStorage, writeLocalStorage } from "../../browser/local-storage.ts"
@@ -176,20 +176,14 @@ const ExistingChat = ({ id }: { id: string }) => {
 
 /** `/c/$chatId` */
 export const ChatPage = () => {
-  const { chatId } = useParams({ strict: false })
-  return <ExistingChat key={chatId} id={chatId ?? ""} />
+  const { chatId = "" } = useParams({ strict: false })
+  return <ExistingChat key={chatId} id={chatId} />
 }
 
 /** `/s/$shareId`: another user's shared chat, read-only. Redirects its owner to `/c/$chatId`. */
 export const SharedChatPage = () => {
-  const { shareId } = useParams({ strict: false })
-  const navigate = useNavigate()
-  const { data } = useQuery(chatQuery(shareId ?? ""))
-  const isOwn = data?.writable === true
-  useEffect(() => {
-    if (isOwn && shareId !== undefined) {
-      void navigate({ to: "/c/$chatId", params: { chatId: shareId }, replace: true })
-    }
-  }, [isOwn, shareId, navigate])
-  return <ExistingChat key={shareId} id={shareId ?? ""} />
+  const { shareId = "" } = useParams({ strict: false })
+  const { data } = useQuery(chatQuery(shareId))
+  if (data?.writable) return <Navigate to="/c/$chatId" params={{ chatId: shareId }} replace />
+  return <ExistingChat key={shareId} id={shareId} />
 }

@@ -136,11 +136,23 @@ const Messages = ({ scroller, content, hasStarted, running, children }: Messages
   </section>
 )
 
-const deriveView = (chat: ChatWithMessages | null) => {
+const SendError = ({ error }: { error: unknown }) =>
+  error !== null && (
+    <div className="pb-2">
+      <ErrorNote error={error} />
+    </div>
+  )
+
+const missingModel = (chosen: readonly string[]): string | null =>
+  chosen.length === 0 ? t("chat.noModels") : null
+
+const deriveView = (chat: ChatWithMessages | null, isStored: boolean) => {
   const messages = chat?.messages ?? []
   const turns = buildTurns(messages, chat?.current_id ?? null)
+  const id = chat?.id ?? newChatDraft
   return {
-    id: chat?.id ?? newChatDraft,
+    id,
+    draft: isStored ? id : null,
     turns,
     running: isRunning(messages),
     isAnswered: turns.at(-1)?.messages.every(({ state }) => state === "completed") ?? false,
@@ -176,7 +188,7 @@ export const ChatView = (props: ChatViewProps) => {
   const composer = useRef<ComposerHandle>(null)
   const content = useRef<HTMLDivElement>(null)
   const { pending, error, send, stop } = backend
-  const view = deriveView(chat)
+  const view = deriveView(chat, backend.isStored)
   const { id, turns, running, isAnswered, isEmpty, writable, ownerName, lastAnswer } = view
   const { isAway, scrollToEnd, scrollToRange } = useStickToEnd(scroller, content, id)
   const actions = useTurnActions(chat, models, backend)
@@ -218,19 +230,15 @@ export const ChatView = (props: ChatViewProps) => {
       </Messages>
       {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
       <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
-        {error !== null && (
-          <div className="pb-2">
-            <ErrorNote error={error} />
-          </div>
-        )}
+        <SendError error={error} />
         {writable ? (
           <Composer
             key={id}
             ref={composer}
-            draft={backend.isStored ? id : null}
+            draft={view.draft}
             running={running}
             isAnswered={isAnswered}
-            blocked={chosen.length === 0 ? t("chat.noModels") : null}
+            blocked={missingModel(chosen)}
             imageWarning={imageWarning(chosen, models)}
             previousFiles={view.lastFiles}
             onSend={sendAndFollow}

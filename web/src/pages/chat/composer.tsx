@@ -39,13 +39,6 @@ interface ComposerProps extends Omit<ComposerDeps, "isBlocked" | "area"> {
   onEditLast: () => void
 }
 
-const Notice = ({ children }: { children: string | null }) =>
-  children && (
-    <p role="alert" className="px-3.5 pt-2 text-sm text-danger">
-      {children}
-    </p>
-  )
-
 /** The message input. It grows with the text; Enter sends, except on touch screens. */
 export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: ComposerProps) => {
   const area = useRef<HTMLTextAreaElement>(null)
@@ -86,6 +79,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
     insert(field, before === "" || /\s$/.test(before) ? phrase : ` ${phrase}`)
   }
   const dictation = useDictation(insertPhrase)
+  const notice = composer.warning ?? dictation.error
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || menus.some((menu) => menu.handleKey(event))) return
     if (event.key === "Enter" && !event.shiftKey && !isTouchScreen()) {
@@ -108,14 +102,8 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
       {queued && (
         <QueuedMessage
           message={queued}
-          onEdit={() => {
-            composer.returnQueued()
-            area.current?.focus()
-          }}
-          onRemove={() => {
-            composer.removeQueued()
-            area.current?.focus()
-          }}
+          onEdit={composer.editQueued}
+          onRemove={composer.removeQueued}
         />
       )}
       <div className="relative rounded-lg border border-field bg-bg focus-within:border-accent">
@@ -125,13 +113,15 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
         {hasChips && (
           <AttachmentChips
             attached={files.attached}
-            uploads={files.uploads.uploads}
+            uploads={files.uploads}
             onRemove={files.remove}
-            onRetry={files.uploads.retry}
-            onCancel={files.uploads.cancel}
           />
         )}
-        <Notice>{composer.warning ?? dictation.error}</Notice>
+        {notice && (
+          <p role="alert" className="px-3.5 pt-2 text-sm text-danger">
+            {notice}
+          </p>
+        )}
         <textarea
           ref={area}
           id={composerId}

@@ -22,12 +22,11 @@ const failureText = (file: string, error: unknown): string =>
 export const importChatFiles = async (files: readonly File[]): Promise<ImportSummary> => {
   const summary: ImportSummary = { imported: 0, skipped: 0, failures: [] }
   for (const file of files) {
-    const count = ({ imported, skipped }: { imported: number; skipped: number }): void => {
-      summary.imported += imported
-      summary.skipped += skipped
-    }
     try {
-      await chatApi.import(file, count)
+      await chatApi.import(file, ({ imported, skipped }) => {
+        summary.imported += imported
+        summary.skipped += skipped
+      })
     } catch (error) {
       summary.failures.push(failureText(file.name, error))
     }

@@ -3,7 +3,7 @@ import { TextQuote } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { type PromptListItem, promptsQuery } from "../../lib/prompt-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { NoSuggestions, SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
+import { SuggestionList, type SuggestionListControl } from "./suggestion-list.tsx"
 
 const maxSuggestions = 8
 const maxFetched = 50
@@ -56,14 +56,11 @@ export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
       suggestions={suggestions}
       loading={loading}
       onPick={({ prompt }) => onPick(prompt)}
-    >
-      {!loading && suggestions.length === 0 && (
-        <NoSuggestions
-          text={t(query === "" ? "prompts.none" : "prompts.noMatch")}
-          to="/prompts/new"
-          action={t("prompts.create")}
-        />
-      )}
-    </SuggestionList>
+      none={{
+        text: t(query === "" ? "prompts.none" : "prompts.noMatch"),
+        to: "/prompts/new",
+        action: t("prompts.create"),
+      }}
+    />
   )
 }

@@ -6,13 +6,8 @@ import { chatApi } from "../../lib/chat-api.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 
-interface ReadOnlyBarProps {
-  chatId: string
-  ownerName: string
-}
-
 /** In place of the composer in a chat that somebody else shares. */
-export const ReadOnlyBar = ({ chatId, ownerName }: ReadOnlyBarProps) => {
+export const ReadOnlyBar = ({ chatId, ownerName }: { chatId: string; ownerName: string }) => {
   const navigate = useNavigate()
   const copy = useMutation({
     mutationFn: async () => {

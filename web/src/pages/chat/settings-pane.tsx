@@ -1,31 +1,30 @@
 import { X } from "lucide-react"
 import { useState } from "react"
-import { t } from "../../i18n/translate.ts"
+import { type MessageKey, t } from "../../i18n/translate.ts"
 import { parseNumber } from "../../lib/parse-number.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Field, Input, TextAreaField } from "../../ui/field.tsx"
 import type { SettingsDraft } from "./chat-settings.ts"
 
-const numberParams = [
-  {
-    name: "temperature",
-    label: "label.temperature",
-    help: "chat.temperatureHelp",
-    min: 0,
-    max: 2,
-  },
-  { name: "top_p", label: "label.topP", help: null, min: 0, max: 1 },
-  { name: "max_tokens", label: "chat.maxTokens", help: null, min: 1, max: 1_000_000 },
-  { name: "seed", label: "label.seed", help: null, min: 0, max: 2_147_483_647 },
-] as const
+interface NumberSpec {
+  name: string
+  label: MessageKey
+  help?: MessageKey
+  isWhole?: boolean
+  min: number
+  max: number
+}
 
-const integerParams = new Set<string>(["max_tokens", "seed"])
+const numberParams: readonly NumberSpec[] = [
+  { name: "temperature", label: "label.temperature", help: "chat.temperatureHelp", min: 0, max: 2 },
+  { name: "top_p", label: "label.topP", min: 0, max: 1 },
+  { name: "max_tokens", label: "chat.maxTokens", isWhole: true, min: 1, max: 1_000_000 },
+  { name: "seed", label: "label.seed", isWhole: true, min: 0, max: 2_147_483_647 },
+]
 
-type NumberSpec = (typeof numberParams)[number]
-
-const readNumber = (text: string, { name, min, max }: NumberSpec): number | null => {
-  const value = parseNumber(text, integerParams.has(name))
+const readNumber = (text: string, { isWhole = false, min, max }: NumberSpec): number | null => {
+  const value = parseNumber(text, isWhole)
   return value === null || value < min || value > max ? null : value
 }
 
@@ -44,14 +43,14 @@ interface NumberFieldProps extends Pick<SettingsPaneProps, "draft" | "setDraft">
 }
 
 const NumberField = ({ spec, draft, setDraft }: NumberFieldProps) => {
-  const { name, min, max } = spec
+  const { name, isWhole = false, min, max } = spec
   const value = draft.params[name]
   const invalid = draft.invalid[name]
   const [typed, setTyped] = useState("")
   // The draft may have changed since, in another window.
   const isCurrent = readNumber(typed, spec) === (value ?? null)
   const text = isCurrent ? typed : String(value ?? "")
-  const message = integerParams.has(name) ? "chat.wholeNumber" : "chat.number"
+  const message = isWhole ? "chat.wholeNumber" : "chat.number"
   return (
     <Field
       label={t(spec.label)}

@@ -13,7 +13,7 @@ import { queryClient } from "../../lib/query-client.ts"
 import { IconLink } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { ChatDropTarget } from "./chat-drop-target.tsx"
+import { ChatDropTarget } from "./chat-drag.tsx"
 import { ChatPages } from "./chat-pages.tsx"
 import { ChatRow } from "./chat-row.tsx"
 

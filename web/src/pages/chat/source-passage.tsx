@@ -1,9 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-
 import { FileText } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
-
 import type { ChatPassage } from "../../../../server/src/conversations/answers/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
@@ -14,11 +12,6 @@ import { stripMarkdown } from "./passage-text.ts"
 
 /** UTF-16 code units shown before and after a passage. */
 const contextLength = 900
-
-interface SurroundingText {
-  before: string
-  after: string
-}
 
 /** Trims to a line break if one is near, or else to a space. */
 const trimStart = (text: string, cut: boolean): string => {
@@ -45,7 +38,7 @@ const useSurroundingText = (passage: ChatPassage) => {
   const { data, error, isPending } = query
   const at = start - piece.start
   const isSame = data?.content.slice(at, at + text.length) === text
-  const found: SurroundingText | null =
+  const found =
     data && isSame
       ? {
           before: trimStart(data.content.slice(0, at), piece.start > 0),

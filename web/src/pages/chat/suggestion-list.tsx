@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import type { LucideIcon } from "lucide-react"
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react"
+import { type RefObject, useEffect, useRef, useState } from "react"
 import { classes } from "../../ui/classes.ts"
 
 export interface SuggestionKeyHandler {
@@ -32,8 +32,8 @@ interface SuggestionListProps<T extends Suggestion> extends SuggestionListContro
   /** The suggestions still answer an earlier query, or none. */
   loading: boolean
   onPick: (one: T) => void
-  /** Shown below the list. */
-  children?: ReactNode
+  /** Shown if there is none. */
+  none: NoSuggestionsProps
 }
 
 interface NoSuggestionsProps {
@@ -44,7 +44,7 @@ interface NoSuggestionsProps {
 }
 
 /** Shown below an empty list. The text field keeps the focus. */
-export const NoSuggestions = ({ text, to, action }: NoSuggestionsProps) => (
+const NoSuggestions = ({ text, to, action }: NoSuggestionsProps) => (
   <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
     {text}
     <Link
@@ -83,7 +83,7 @@ const useWaitingEnter = (loading: boolean, choose: (() => void) | undefined) => 
 /** Suggestions above a text field, which keeps the focus and forwards its keys. */
 export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<T>) => {
   const { id, label, suggestions, query, keys, onActive, onPick, onClose } = props
-  const { loading, children } = props
+  const { loading, none } = props
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const active = Math.min(at, suggestions.length - 1)
@@ -126,7 +126,7 @@ export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<
     <div
       className={classes(
         "absolute inset-x-0 bottom-full z-20 mb-1 overflow-hidden rounded-lg border border-line bg-raised shadow-float",
-        suggestions.length === 0 && !children && "hidden",
+        suggestions.length === 0 && loading && "hidden",
       )}
     >
       <div
@@ -158,7 +158,7 @@ export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<
           </div>
         ))}
       </div>
-      {children}
+      {suggestions.length === 0 && !loading && <NoSuggestions {...none} />}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import {
 } from "../../lib/completion-stream.ts"
 import { emptyMessage } from "../../lib/empty-message.ts"
 import type { ChatSettings } from "./chat-settings.ts"
+import type { OutgoingMessage } from "./use-stored-chat-backend.ts"
 
 const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
 
@@ -44,19 +45,15 @@ const createMessage = (
   ...fields,
 })
 
-interface Question {
+interface Question extends OutgoingMessage {
   parentId: string | null
-  content: string
-  /** Data URLs. */
-  images: readonly string[]
-  files: Message["files"]
 }
 
 /** An image's data URL is its ID, as nothing is stored under another one. */
 export const createQuestion = (chat: ChatWithMessages, question: Question): Message => {
   const { parentId, content, images, files } = question
   const shown = images.map((url) => ({ id: url, media_type: "" }))
-  const fields = { content, images: shown, files, state: "completed" } as const
+  const fields = { content, images: shown, files: [...files], state: "completed" as const }
   return createMessage(chat, { role: "user", parent_id: parentId, ...fields })
 }
 

@@ -2,7 +2,7 @@ import { X } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { type ChatDeletion, cancelDeletion, retryDeletion, useDeletions } from "./chat-deletions.ts"
+import { type ChatDeletion, cancelDeletion, deleteNow, useDeletions } from "./chat-deletions.ts"
 
 const titleOf = ({ chats }: ChatDeletion): string => {
   const [first] = chats
@@ -15,7 +15,7 @@ const FailedDeletion = ({ deletion }: { deletion: ChatDeletion }) => (
     <p className="min-w-0 flex-1 basis-40 break-words">
       {t("chat.notDeleted", { title: titleOf(deletion), reason: errorText(deletion.error) })}
     </p>
-    <Button onClick={() => retryDeletion(deletion)}>{t("action.retry")}</Button>
+    <Button onClick={() => void deleteNow(deletion)}>{t("action.retry")}</Button>
     <IconButton icon={X} label={t("chat.dismiss")} onClick={() => cancelDeletion(deletion.key)} />
   </div>
 )

@@ -158,8 +158,15 @@ export const useComposer = (deps: ComposerDeps) => {
     },
     files,
     queued,
-    returnQueued,
-    removeQueued: (): void => setQueued(null),
+    /** Makes the queued message part of the one being written. */
+    editQueued: (): void => {
+      returnQueued()
+      area.current?.focus()
+    },
+    removeQueued: (): void => {
+      setQueued(null)
+      area.current?.focus()
+    },
     send,
     canSend: isComplete && (running || isReady || blocker === "uploads"),
     warning: warningFor(written) ?? problem,

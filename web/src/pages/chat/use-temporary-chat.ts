@@ -123,12 +123,12 @@ export const useTemporaryChat = (models: readonly string[], settings: SettingsDr
     return {
       isStored: false,
       pending: null,
-      send: async ({ content, images, files }) => {
+      send: async (message) => {
         preloadMarkdown()
         rememberModels(latest.current.models)
         setError(null)
         try {
-          ask({ parentId: store.chat().current_id, content, images, files: [...files] })
+          ask({ parentId: store.chat().current_id, ...message })
         } catch (reason) {
           setError(reason)
           throw reason

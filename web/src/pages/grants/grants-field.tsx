@@ -6,7 +6,7 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Select } from "../../ui/select.tsx"
-import { parsePrincipal, usePrincipalName, usePrincipals } from "./principals.ts"
+import { formatPrincipal, parsePrincipal, usePrincipalName, usePrincipals } from "./principals.ts"
 
 interface GrantsFieldProps {
   label: string
@@ -64,23 +64,16 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
   const { choices, loading } = usePrincipals(query)
   const isAdmin = useCurrentUser().role === "admin"
   const addLabel = t(isAdmin ? "grants.add" : "grants.addGroup")
-  const has = (key: string): boolean =>
-    named.some(({ principal_type, principal_id }) => `${principal_type}:${principal_id}` === key)
-  const change = (grant: AccessGrant, permission: string): void =>
-    onNamed(
-      named.map((other) =>
-        other === grant
-          ? { ...grant, permission: permission === "write" ? "write" : "read" }
-          : other,
-      ),
-    )
+  const namedKeys = named.map(formatPrincipal)
+  const change = (grant: AccessGrant, permission: AccessGrant["permission"]): void =>
+    onNamed(named.map((other) => (other === grant ? { ...grant, permission } : other)))
   return (
     <div className="flex flex-col gap-2 pl-6">
       {named.length > 0 && (
         <ul className="flex flex-col rounded border border-line">
           {named.map((grant) => (
             <Row
-              key={`${grant.principal_type}:${grant.principal_id}`}
+              key={formatPrincipal(grant)}
               grant={grant}
               readOnly={readOnly}
               onPermission={(permission) => change(grant, permission)}
@@ -92,7 +85,7 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
       <Combobox
         aria-label={addLabel}
         placeholder={addLabel}
-        choices={choices.filter(({ value }) => !has(value))}
+        choices={choices.filter(({ value }) => !namedKeys.includes(value))}
         value={null}
         // Members get all of their groups at once.
         {...(isAdmin && { onQuery: setQuery, loading })}
@@ -107,7 +100,7 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
 interface RowProps {
   grant: AccessGrant
   readOnly: boolean
-  onPermission: (permission: string) => void
+  onPermission: (permission: AccessGrant["permission"]) => void
   onRemove: () => void
 }
 

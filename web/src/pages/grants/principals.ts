@@ -8,7 +8,8 @@ import type { ComboboxChoice } from "../../ui/combobox.tsx"
 
 export type Principal = Pick<AccessGrant, "principal_type" | "principal_id">
 
-const formatPrincipal = ({ principal_type, principal_id }: Principal): string =>
+/** As the value of a choice. */
+export const formatPrincipal = ({ principal_type, principal_id }: Principal): string =>
   `${principal_type}:${principal_id}`
 
 export const parsePrincipal = (key: string): Principal => {

@@ -33,23 +33,25 @@ interface ChoiceFieldProps {
 
 const ChoiceField = ({ choice, onChoice }: ChoiceFieldProps) => {
   const id = useId()
-  const radio = (value: Choice, label: string) => (
-    <label className="flex items-center gap-2">
-      <input
-        type="radio"
-        name={id}
-        checked={choice === value}
-        onChange={() => onChoice(value)}
-        className="size-4 shrink-0 accent-accent"
-      />
-      {label}
-    </label>
-  )
+  const options = [
+    ["transfer", t("removal.transfer")],
+    ["delete", t("removal.deleteAll")],
+  ] as const
   return (
     <fieldset className="flex flex-col gap-2 text-text">
       <legend className="mb-2 font-medium">{t("removal.choose")}</legend>
-      {radio("transfer", t("removal.transfer"))}
-      {radio("delete", t("removal.deleteAll"))}
+      {options.map(([value, label]) => (
+        <label key={value} className="flex items-center gap-2">
+          <input
+            type="radio"
+            name={id}
+            checked={choice === value}
+            onChange={() => onChoice(value)}
+            className="size-4 shrink-0 accent-accent"
+          />
+          {label}
+        </label>
+      ))}
     </fieldset>
   )
 }

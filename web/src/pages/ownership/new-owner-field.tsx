@@ -19,8 +19,8 @@ interface ChooserProps {
 }
 
 /** Lets administrators search for a person or a group. */
-export const SuccessorField = ({ label, help, value, onValue, ...rest }: ChooserProps) => {
-  const { except, withGroups = false, error } = rest
+export const SuccessorField = (props: ChooserProps) => {
+  const { except, withGroups = false, onValue, ...field } = props
   const [query, setQuery] = useState("")
   const { choices, loading } = usePrincipals(query)
   const [chosen, setChosen] = useState<(typeof choices)[number] | null>(null)
@@ -31,12 +31,9 @@ export const SuccessorField = ({ label, help, value, onValue, ...rest }: Chooser
   const isListed = chosen === null || offered.some((choice) => choice.value === chosen.value)
   return (
     <ComboboxField
-      label={label}
-      help={help}
-      error={error}
+      {...field}
       placeholder={t(withGroups ? "transfer.findPersonOrGroup" : "transfer.findPerson")}
       choices={isListed ? offered : [...offered, chosen]}
-      value={value}
       onQuery={setQuery}
       loading={loading}
       onValue={(next) => {

@@ -50,13 +50,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
           />
           {attached.length + uploads.uploads.length > 0 && (
             <div className="-mx-3 -mt-2">
-              <AttachmentChips
-                attached={attached}
-                uploads={uploads.uploads}
-                onRemove={onRemove}
-                onRetry={uploads.retry}
-                onCancel={uploads.cancel}
-              />
+              <AttachmentChips attached={attached} uploads={uploads} onRemove={onRemove} />
             </div>
           )}
           <div className="flex flex-wrap gap-2">

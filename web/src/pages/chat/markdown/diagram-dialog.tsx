@@ -14,6 +14,11 @@ interface DiagramDialogProps {
   onClose: () => void
 }
 
+const downloads = [
+  { format: "SVG", label: "markdown.downloadSvg", download: downloadSvg },
+  { format: "PNG", label: "markdown.downloadPng", download: downloadPng },
+] as const
+
 const zoomStep = 1.25
 const maxZoom = 8
 
@@ -43,22 +48,17 @@ export const DiagramDialog = ({ source, url, trigger, onClose }: DiagramDialogPr
             <Dialog.Title className="flex-1 text-sm font-semibold max-wide:sr-only">
               {t("chat.diagram")}
             </Dialog.Title>
-            <Button
-              variant="quiet"
-              icon={Download}
-              aria-label={t("markdown.downloadSvg")}
-              onClick={() => void downloadSvg(source)}
-            >
-              SVG
-            </Button>
-            <Button
-              variant="quiet"
-              icon={Download}
-              aria-label={t("markdown.downloadPng")}
-              onClick={() => void downloadPng(source)}
-            >
-              PNG
-            </Button>
+            {downloads.map(({ format, label, download }) => (
+              <Button
+                key={format}
+                variant="quiet"
+                icon={Download}
+                aria-label={t(label)}
+                onClick={() => void download(source)}
+              >
+                {format}
+              </Button>
+            ))}
             <IconButton
               icon={ZoomOut}
               label={t("action.zoomOut")}

@@ -1,46 +1,37 @@
-/** Extensions of languages whose name is not their extension. */
-const extensionByLanguage: Record<string, string> = {
-  bash: "sh",
-  "c#": "cs",
-  "c++": "cpp",
-  clojure: "clj",
-  console: "sh",
-  csharp: "cs",
-  dockerfile: "dockerfile",
-  elixir: "ex",
-  erlang: "erl",
-  "f#": "fs",
-  fsharp: "fs",
-  golang: "go",
-  haskell: "hs",
-  javascript: "js",
-  julia: "jl",
-  kotlin: "kt",
-  latex: "tex",
-  makefile: "mk",
-  markdown: "md",
-  mermaid: "mmd",
-  "objective-c": "m",
-  objectivec: "m",
-  ocaml: "ml",
-  perl: "pl",
-  plaintext: "txt",
-  powershell: "ps1",
-  python: "py",
-  ruby: "rb",
-  rust: "rs",
-  shell: "sh",
-  text: "txt",
-  typescript: "ts",
-  "vb.net": "vb",
-  visualbasic: "vb",
-  yml: "yaml",
-  zsh: "sh",
+/** Languages whose name is not their extension. */
+const languagesByExtension: Record<string, readonly string[]> = {
+  clj: ["clojure"],
+  cpp: ["c++"],
+  cs: ["c#", "csharp"],
+  erl: ["erlang"],
+  ex: ["elixir"],
+  fs: ["f#", "fsharp"],
+  go: ["golang"],
+  hs: ["haskell"],
+  jl: ["julia"],
+  js: ["javascript"],
+  kt: ["kotlin"],
+  m: ["objective-c", "objectivec"],
+  md: ["markdown"],
+  mk: ["makefile"],
+  ml: ["ocaml"],
+  mmd: ["mermaid"],
+  pl: ["perl"],
+  ps1: ["powershell"],
+  py: ["python"],
+  rb: ["ruby"],
+  rs: ["rust"],
+  sh: ["bash", "console", "shell", "zsh"],
+  tex: ["latex"],
+  ts: ["typescript"],
+  txt: ["plaintext", "text"],
+  vb: ["vb.net", "visualbasic"],
+  yaml: ["yml"],
 }
 
 /** The extension of files in a language that a code block names; "txt" if it is unknown. */
 export const extensionOfLanguage = (language: string): string => {
   const name = language.toLowerCase()
-  const known = Object.hasOwn(extensionByLanguage, name) ? extensionByLanguage[name] : undefined
-  return known ?? (/^[a-z0-9]{1,10}$/.test(name) ? name : "txt")
+  const known = Object.entries(languagesByExtension).find(([, names]) => names.includes(name))
+  return known?.[0] ?? (/^[a-z0-9]{1,10}$/.test(name) ? name : "txt")
 }

@@ -69,7 +69,7 @@ const groupBlocks = (blocks: readonly ShownBlock[]): (readonly ShownBlock[])[] =
     blocks.slice(index * groupSize, (index + 1) * groupSize),
   )
 
-interface MarkdownProps {
+export interface MarkdownProps {
   text: string
   /** Whether more text is being written. */
   growing: boolean

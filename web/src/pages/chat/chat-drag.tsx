@@ -1,6 +1,23 @@
 import { type DragEvent, type ReactNode, useState } from "react"
 import { classes } from "../../ui/classes.ts"
-import { carriesChats, readDraggedChats } from "./chat-drag.ts"
+import { readSelection } from "./chat-selection.ts"
+
+const chatsType = "application/x-portico-chats"
+
+/** Starts dragging a chat, or all selected chats if it is one of them. */
+export const startChatDrag = (event: DragEvent, id: string): void => {
+  const selection = readSelection()
+  const ids = selection?.has(id) ? [...selection.keys()] : [id]
+  event.dataTransfer.setData(chatsType, JSON.stringify(ids))
+  event.dataTransfer.effectAllowed = "move"
+}
+
+const carriesChats = (event: DragEvent): boolean => event.dataTransfer.types.includes(chatsType)
+
+const readDraggedChats = (event: DragEvent): string[] => {
+  const ids: unknown = JSON.parse(event.dataTransfer.getData(chatsType) || "[]")
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+}
 
 interface ChatDropTargetProps {
   onChats: (ids: string[]) => void
