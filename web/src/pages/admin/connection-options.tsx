@@ -10,7 +10,10 @@ import { GrantsField } from "../grants/grants-field.tsx"
 
 const timeouts = ["connect_timeout", "first_byte_timeout", "idle_timeout"] as const
 
-/** `null` offers all models, grants access to everyone, and uses the gateway's default timeout. */
+/**
+ * `null` offers all models, grants access to everyone, and uses the gateway's default timeout.
+ * Timeouts are in seconds.
+ */
 type ConnectionOptionValues = Pick<
   ConnectionView,
   "allowed_models" | "access_grants" | "enabled" | (typeof timeouts)[number]

@@ -3,7 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
+import { Answer, formatDurationAndTokens, formatTokensAndSpeed } from "./answer.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
 import { EditMessage } from "./edit-message.tsx"
 import type { TurnProps } from "./turn-props.ts"
@@ -46,10 +46,10 @@ const AnswerHeading = (props: AnswerProps) => {
       {isCompared(props) && (
         <>
           <span
-            title={formatAnswerStats(message)}
+            title={formatTokensAndSpeed(message)}
             className="ml-auto shrink-0 text-xs text-muted tabular"
           >
-            {formatAnswerTotals(message)}
+            {formatDurationAndTokens(message)}
           </span>
           <WhileIdle>
             <IconButton
@@ -85,7 +85,7 @@ const SingleAnswer = (props: AnswerProps) => {
         <Answer {...{ message, writable, actions }} />
       )}
       {!isEditing && message.state !== "running" && (
-        <AnswerTools {...props} stats={isCompared(props) ? "" : formatAnswerStats(message)} />
+        <AnswerTools {...props} stats={isCompared(props) ? "" : formatTokensAndSpeed(message)} />
       )}
     </>
   )

@@ -99,14 +99,14 @@ const tokensText = ({ tokens_out, estimated }: Message): string =>
     : t(estimated ? "chat.tokensEstimated" : "chat.tokens", { count: tokens_out })
 
 /** Duration and tokens: what a comparison needs. */
-export const formatAnswerTotals = (message: Message): string => {
+export const formatDurationAndTokens = (message: Message): string => {
   const { duration_ms } = message
   const time = duration_ms === null ? "" : formatDuration(duration_ms)
   return [time, tokensText(message)].filter(Boolean).join(" · ")
 }
 
 /** Tokens, time to first token, and speed, as far as known. */
-export const formatAnswerStats = (message: Message): string => {
+export const formatTokensAndSpeed = (message: Message): string => {
   const { tokens_out, time_to_first_token_ms: first, duration_ms } = message
   const parts = tokens_out === null ? [] : [tokensText(message)]
   if (first !== null) parts.push(t("chat.firstToken", { time: formatDuration(first) }))

@@ -36,34 +36,34 @@ const remove = async (id: string): Promise<{ id: string; error: unknown } | null
 const idsOf = ({ chats }: ChatDeletion): string[] => chats.map(({ id }) => id)
 
 /** Dismisses a failed deletion, or undoes one that is still pending. */
-export const cancelDeletion = (key: string): void => {
+export const cancelChatDeletion = (key: string): void => {
   clearTimeout(timers.get(key))
   timers.delete(key)
   deletions.set(deletions.get().filter((deletion) => deletion.key !== key))
 }
 
 /** Deletes the chats without waiting; also tries a failed deletion again. */
-export const deleteNow = async (deletion: ChatDeletion): Promise<void> => {
+export const deleteChatsNow = async (deletion: ChatDeletion): Promise<void> => {
   const { key, chats } = deletion
   timers.delete(key)
   change(key, { state: "running", error: null })
   const failures = (await Promise.all(idsOf(deletion).map(remove))).filter((one) => one !== null)
   await refreshChatLists()
   const [first] = failures
-  if (!first) return cancelDeletion(key)
+  if (!first) return cancelChatDeletion(key)
   const failedIds = new Set(failures.map(({ id }) => id))
   const failed = chats.filter(({ id }) => failedIds.has(id))
   change(key, { chats: failed, state: "failed", error: first.error })
 }
 
 /** Hides chats immediately and deletes them unless that is undone in time. */
-export const scheduleDeletion = (chats: ChatDeletion["chats"]): void => {
+export const scheduleChatDeletion = (chats: ChatDeletion["chats"]): void => {
   lastKey++
   const deletion: ChatDeletion = { key: String(lastKey), chats, state: "pending", error: null }
   deletions.set([...deletions.get(), deletion])
   timers.set(
     deletion.key,
-    setTimeout(() => void deleteNow(deletion), undoMs),
+    setTimeout(() => void deleteChatsNow(deletion), undoMs),
   )
 }
 
@@ -77,12 +77,12 @@ window.addEventListener("pagehide", () => {
   }
 })
 
-export const useDeletions = deletions.useValue
+export const useChatDeletions = deletions.useValue
 
 /** The IDs of the chats that lists leave out because they are being deleted. */
 export const useDeletedChatIds = (): ReadonlySet<string> =>
   new Set(
-    useDeletions()
+    useChatDeletions()
       .filter(({ state }) => state !== "failed")
       .flatMap(idsOf),
   )

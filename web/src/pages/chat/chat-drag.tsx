@@ -1,12 +1,12 @@
 import { type DragEvent, type ReactNode, useState } from "react"
 import { classes } from "../../ui/classes.ts"
-import { readSelection } from "./chat-selection.ts"
+import { readChatSelection } from "./chat-selection.ts"
 
 const chatsType = "application/x-portico-chats"
 
 /** Starts dragging a chat, or all selected chats if it is one of them. */
 export const startChatDrag = (event: DragEvent, id: string): void => {
-  const selection = readSelection()
+  const selection = readChatSelection()
   const ids = selection?.has(id) ? [...selection.keys()] : [id]
   event.dataTransfer.setData(chatsType, JSON.stringify(ids))
   event.dataTransfer.effectAllowed = "move"

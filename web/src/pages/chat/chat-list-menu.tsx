@@ -12,7 +12,7 @@ import { useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { labelsQuery } from "../../lib/chat-api.ts"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
-import { startSelection } from "./chat-selection.ts"
+import { startSelectingChats } from "./chat-selection.ts"
 
 /** Which chats the list shows. */
 export type ChatListScope = { kind: "all" } | { kind: "archive" } | { kind: "tag"; name: string }
@@ -59,7 +59,7 @@ export const ChatListMenu = ({ scope, onScope, onImport }: ChatListMenuProps) =>
           {t("chat.archived")}
         </MenuItem>
         <MenuSeparator />
-        <MenuItem icon={ListChecks} onClick={startSelection}>
+        <MenuItem icon={ListChecks} onClick={startSelectingChats}>
           {t("select.start")}
         </MenuItem>
         <MenuItem icon={FileUp} onClick={() => picker.current?.click()}>

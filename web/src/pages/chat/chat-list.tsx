@@ -5,8 +5,8 @@ import { projectsQuery } from "../../lib/project-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatDropTarget } from "./chat-drag.tsx"
 import type { ChatListScope } from "./chat-list-menu.tsx"
-import { ChatPages } from "./chat-pages.tsx"
 import { ChatRow } from "./chat-row.tsx"
+import { PagedChats } from "./paged-chats.tsx"
 import { SidebarProjects, useOpenProjectsLoaded } from "./sidebar-projects.tsx"
 import { useChatList } from "./use-chat-list.ts"
 
@@ -94,9 +94,9 @@ const AllChats = ({ onMove }: Pick<ChatListProps, "onMove">) => {
       <PinnedChats />
       <SidebarProjects onMove={onMove} />
       <ChatDropTarget onChats={(ids) => onMove(ids, null)}>
-        <ChatPages filter={unfiledChats} skeletonRows={6}>
+        <PagedChats filter={unfiledChats} skeletonRows={6}>
           {(chats) => <DatedChats chats={chats} query="" hidesPinned emptyText={t("chat.none")} />}
-        </ChatPages>
+        </PagedChats>
       </ChatDropTarget>
     </>
   )
@@ -119,8 +119,8 @@ export const ChatList = ({ scope, query, onMove }: ChatListProps) => {
   const isUnfiltered = query === "" && scope.kind === "archive"
   const emptyText = t(isUnfiltered ? "chat.noneArchived" : "chat.noneFound")
   return (
-    <ChatPages filter={filter} skeletonRows={6}>
+    <PagedChats filter={filter} skeletonRows={6}>
       {(chats) => <DatedChats chats={chats} query={query} emptyText={emptyText} />}
-    </ChatPages>
+    </PagedChats>
   )
 }

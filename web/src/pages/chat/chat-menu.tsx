@@ -17,7 +17,7 @@ import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 import { useChangeChats } from "./change-chats.tsx"
-import { scheduleDeletion } from "./chat-deletions.ts"
+import { scheduleChatDeletion } from "./chat-deletions.ts"
 import { useLeaveChats } from "./use-leave-chats.ts"
 
 type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
@@ -80,7 +80,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           icon={Trash2}
           danger
           onClick={() => {
-            scheduleDeletion([chat])
+            scheduleChatDeletion([chat])
             leaveChats([chat.id])
           }}
         >

@@ -24,12 +24,12 @@ const rangeTo = (id: string): { id: string; title: string }[] => {
     : chats.slice(Math.min(from, to), Math.max(from, to) + 1)
 }
 
-export const startSelection = (): void => {
+export const startSelectingChats = (): void => {
   anchor = null
   selection.set(new Map())
 }
 
-export const endSelection = (): void => selection.set(null)
+export const endSelectingChats = (): void => selection.set(null)
 
 /** Selects or deselects a chat, or with `toRange` all chats from the one toggled last. */
 export const toggleChat = (id: string, toRange: boolean): void => {
@@ -49,4 +49,4 @@ export const selectAllChats = (): void =>
 
 export const useChatSelection = selection.useValue
 
-export const readSelection = selection.get
+export const readChatSelection = selection.get

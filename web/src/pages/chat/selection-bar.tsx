@@ -14,8 +14,8 @@ import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { useChangeChats } from "./change-chats.tsx"
-import { scheduleDeletion } from "./chat-deletions.ts"
-import { type ChatSelection, endSelection, selectAllChats } from "./chat-selection.ts"
+import { scheduleChatDeletion } from "./chat-deletions.ts"
+import { type ChatSelection, endSelectingChats, selectAllChats } from "./chat-selection.ts"
 import { useLeaveChats } from "./use-leave-chats.ts"
 
 const MoveChatsDialog = lazyComponent(
@@ -51,7 +51,7 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
   const none = ids.length === 0
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && !event.defaultPrevented) endSelection()
+      if (event.key === "Escape" && !event.defaultPrevented) endSelectingChats()
     }
     const sidebar = document.getElementById("sidebar")
     sidebar?.addEventListener("keydown", onKey)
@@ -60,12 +60,12 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
   const archive = async (): Promise<void> => {
     if (!(await change(ids, { archived: true }))) return
     leave(ids)
-    endSelection()
+    endSelectingChats()
   }
   const remove = (): void => {
-    scheduleDeletion(chats)
+    scheduleChatDeletion(chats)
     leave(ids)
-    endSelection()
+    endSelectingChats()
   }
   return (
     <div role="toolbar" aria-label={t("select.selected", { count: ids.length })}>
@@ -73,7 +73,7 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
         <p role="status" className="text-xs font-medium">
           {t("select.selected", { count: ids.length })}
         </p>
-        <IconButton icon={X} label={t("select.end")} onClick={endSelection} />
+        <IconButton icon={X} label={t("select.end")} onClick={endSelectingChats} />
       </div>
       <div className="flex justify-between border-y border-line px-1 py-0.5">
         <IconButton icon={ListChecks} label={t("select.all")} onClick={selectAllChats} />
@@ -107,7 +107,7 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
           <MoveChatsDialog
             ids={ids}
             folder={null}
-            onMoved={endSelection}
+            onMoved={endSelectingChats}
             onClose={() => setMoving(false)}
           />
         </LazyPopup>

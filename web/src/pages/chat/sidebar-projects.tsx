@@ -14,8 +14,8 @@ import { IconLink } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { ChatDropTarget } from "./chat-drag.tsx"
-import { ChatPages } from "./chat-pages.tsx"
 import { ChatRow } from "./chat-row.tsx"
+import { PagedChats } from "./paged-chats.tsx"
 
 const storageKey = "projects.open"
 
@@ -47,7 +47,7 @@ const setOpen = (id: string, isOpen: boolean): void => {
 }
 
 const ProjectChats = ({ project }: { project: Project }) => (
-  <ChatPages filter={{ folder: project.name }} skeletonRows={2}>
+  <PagedChats filter={{ folder: project.name }} skeletonRows={2}>
     {(chats) =>
       chats.length === 0 ? (
         <p className="px-2.5 py-1.5 text-xs text-muted">{t("projects.empty")}</p>
@@ -59,7 +59,7 @@ const ProjectChats = ({ project }: { project: Project }) => (
         </ul>
       )
     }
-  </ChatPages>
+  </PagedChats>
 )
 
 interface ProjectRowProps {

@@ -112,7 +112,7 @@ export const addDelta = (answer: Message, delta: CompletionDelta, elapsedMs: num
 }
 
 /** What the answer shows if its request failed. */
-export const describeFailure = (error: unknown): Partial<Message> => {
+export const failedAnswerFields = (error: unknown): Partial<Message> => {
   const message = error instanceof Error ? error.message : String(error)
   const isKnown = error instanceof ApiError || error instanceof CompletionError
   const code = isKnown ? error.code : "unreachable"

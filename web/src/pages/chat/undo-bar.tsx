@@ -2,7 +2,12 @@ import { X } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { type ChatDeletion, cancelDeletion, deleteNow, useDeletions } from "./chat-deletions.ts"
+import {
+  type ChatDeletion,
+  cancelChatDeletion,
+  deleteChatsNow,
+  useChatDeletions,
+} from "./chat-deletions.ts"
 
 const titleOf = ({ chats }: ChatDeletion): string => {
   const [first] = chats
@@ -15,8 +20,12 @@ const FailedDeletion = ({ deletion }: { deletion: ChatDeletion }) => (
     <p className="min-w-0 flex-1 basis-40 break-words">
       {t("chat.notDeleted", { title: titleOf(deletion), reason: errorText(deletion.error) })}
     </p>
-    <Button onClick={() => void deleteNow(deletion)}>{t("action.retry")}</Button>
-    <IconButton icon={X} label={t("chat.dismiss")} onClick={() => cancelDeletion(deletion.key)} />
+    <Button onClick={() => void deleteChatsNow(deletion)}>{t("action.retry")}</Button>
+    <IconButton
+      icon={X}
+      label={t("chat.dismiss")}
+      onClick={() => cancelChatDeletion(deletion.key)}
+    />
   </div>
 )
 
@@ -25,7 +34,7 @@ const FailedDeletion = ({ deletion }: { deletion: ChatDeletion }) => (
  * it covers nothing.
  */
 export const UndoBar = () => {
-  const last = useDeletions().findLast(({ state }) => state !== "running")
+  const last = useChatDeletions().findLast(({ state }) => state !== "running")
   return (
     <div role="status" className="text-sm">
       {last && (
@@ -35,7 +44,7 @@ export const UndoBar = () => {
               <span className="min-w-0 flex-1 truncate">
                 {t("chat.deleted", { title: titleOf(last) })}
               </span>
-              <Button onClick={() => cancelDeletion(last.key)}>{t("chat.undo")}</Button>
+              <Button onClick={() => cancelChatDeletion(last.key)}>{t("chat.undo")}</Button>
             </p>
           ) : (
             <FailedDeletion deletion={last} />

@@ -14,7 +14,7 @@ import {
   createAnswers,
   createQuestion,
   createTemporaryChat,
-  describeFailure,
+  failedAnswerFields,
 } from "./temporary-messages.ts"
 import type { ChatBackend } from "./use-stored-chat-backend.ts"
 
@@ -58,7 +58,7 @@ const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
       patch(answer.id, (message) => ({ ...message, state: "completed" }))
     } catch (error) {
       const { aborted } = controller.signal
-      const end = aborted ? ({ state: "stopped" } as const) : describeFailure(error)
+      const end = aborted ? ({ state: "stopped" } as const) : failedAnswerFields(error)
       patch(answer.id, (message) => ({ ...message, ...end }))
     } finally {
       controllers.delete(answer.id)

@@ -18,7 +18,7 @@ const maxImagePixels = 100_000_000
 /** Why a PDF cannot be shown. */
 export type PdfFailure = "password" | "damaged" | "missing" | "unavailable"
 
-export const failureOf = (error: unknown): PdfFailure => {
+export const pdfFailureOf = (error: unknown): PdfFailure => {
   if (error instanceof PasswordException) return "password"
   if (error instanceof InvalidPDFException) return "damaged"
   return error instanceof ResponseException && error.missing ? "missing" : "unavailable"

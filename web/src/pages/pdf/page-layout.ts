@@ -5,7 +5,7 @@ export interface PageSize {
 }
 
 /** A place in a document that stays the same at any scale. */
-export interface Anchor {
+export interface PageAnchor {
   page: number
   /** Part of the page above the place. */
   fraction: number
@@ -19,8 +19,8 @@ export interface PageLayout {
   width: number
   height: number
   topOf: (page: number) => number
-  anchorAt: (y: number) => Anchor
-  yOf: (anchor: Anchor) => number
+  anchorAt: (y: number) => PageAnchor
+  yOf: (anchor: PageAnchor) => number
   /** The first of the pages of which most is in view. */
   mainPageIn: (top: number, bottom: number) => number
 }

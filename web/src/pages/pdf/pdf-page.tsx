@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { findPassage } from "./find-passage.ts"
 import { markRuns } from "./mark-runs.ts"
 import type { PageSize } from "./page-layout.ts"
-import { useCanvas, usePage, useTextLayer } from "./use-page-rendering.ts"
+import { usePageCanvas, usePdfPage, useTextLayer } from "./use-page-rendering.ts"
 
 /** A passage to look for on a page. */
 export interface SoughtPassage {
@@ -29,7 +29,7 @@ interface PdfPageProps {
 /** A page as it looks, with its text above it. */
 export const PdfPage = (props: PdfPageProps) => {
   const { document, number, top, size, scale, passage, onSize, onSearched } = props
-  const page = usePage(document, number)
+  const page = usePdfPage(document, number)
   const canvasBox = useRef<HTMLDivElement>(null)
   const textBox = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -37,7 +37,7 @@ export const PdfPage = (props: PdfPageProps) => {
     const { width, height } = page.getViewport({ scale: 1 })
     onSize(number, { width, height })
   }, [page, number, onSize])
-  useCanvas({ page, scale, box: canvasBox })
+  usePageCanvas({ page, scale, box: canvasBox })
   const showText = useCallback(
     (runs: readonly HTMLElement[], texts: readonly string[]) => {
       if (!passage) return

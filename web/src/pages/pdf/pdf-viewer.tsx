@@ -1,7 +1,7 @@
 import type { PDFDocumentProxy } from "pdfjs-dist/types/src/display/api.js"
 import { useEffect, useState } from "react"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { failureOf, openDocument, type PdfFailure } from "./open-document.ts"
+import { openDocument, type PdfFailure, pdfFailureOf } from "./open-document.ts"
 import type { PageSize } from "./page-layout.ts"
 import { PdfPages, type PdfPagesProps } from "./pdf-pages.tsx"
 import "./pdf.css"
@@ -35,7 +35,7 @@ export const PdfViewer = ({ onFailure, ...props }: PdfViewerProps) => {
         if (!isUnmounted) setLoaded(found)
       },
       (error) => {
-        if (!isUnmounted) onFailure(failureOf(error))
+        if (!isUnmounted) onFailure(pdfFailureOf(error))
       },
     )
     return () => {

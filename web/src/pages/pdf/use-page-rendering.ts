@@ -6,7 +6,7 @@ import { type RefObject, useEffect, useState } from "react"
 const maxCanvasPixels = 16_777_216
 
 /** The page with this number; null until loaded. */
-export const usePage = (document: PDFDocumentProxy, number: number): PDFPageProxy | null => {
+export const usePdfPage = (document: PDFDocumentProxy, number: number): PDFPageProxy | null => {
   const [page, setPage] = useState<PDFPageProxy | null>(null)
   useEffect(() => {
     let isUnmounted = false
@@ -53,7 +53,7 @@ interface PageRendering {
 }
 
 /** Draws a page into a box, and again when its scale changes. */
-export const useCanvas = ({ page, scale, box }: PageRendering): void => {
+export const usePageCanvas = ({ page, scale, box }: PageRendering): void => {
   useEffect(() => {
     const element = box.current
     if (!page || !element) return

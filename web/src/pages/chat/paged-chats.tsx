@@ -6,7 +6,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { useChatList } from "./use-chat-list.ts"
 
-interface ChatPagesProps {
+interface PagedChatsProps {
   filter: ChatFilter
   /** Rows shown while the chats load. */
   skeletonRows: number
@@ -14,7 +14,7 @@ interface ChatPagesProps {
 }
 
 /** The chats that pass a filter, and a button that loads more of them. */
-export const ChatPages = ({ filter, skeletonRows, children }: ChatPagesProps) => {
+export const PagedChats = ({ filter, skeletonRows, children }: PagedChatsProps) => {
   const { chats, error, isPending, refetch, ...pages } = useChatList(filter)
   if (isPending) return <Skeleton rows={skeletonRows} height={34} />
   if (error && chats.length === 0) return <ErrorNote error={error} retry={() => void refetch()} />
