@@ -1,12 +1,11 @@
 import type { ConnectionView } from "../../../../server/src/connections/schema.ts"
-import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { TextField } from "../../ui/field.tsx"
 import { bindField, fieldError } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
-import { GrantsField } from "../grants/grants-field.tsx"
+import { everyone, GrantsField } from "../grants/grants-field.tsx"
 
 const timeouts = ["connect_timeout", "first_byte_timeout", "idle_timeout"] as const
 
@@ -24,8 +23,6 @@ interface ConnectionOptionsProps {
   set: (changes: Partial<ConnectionOptionValues>) => void
   error: unknown
 }
-
-const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permission: "read" }
 
 /** Fields that most connections leave at their defaults. */
 export const ConnectionOptions = (props: ConnectionOptionsProps) => {

@@ -26,12 +26,10 @@ const Thumb = ({ value }: Pick<RatedAnswer, "value">) => {
 }
 
 /** Models without ratings in the summary can still be in the URL. */
-const modelOptions = (models: readonly string[], chosen: string | undefined) => {
-  const all = chosen && !models.includes(chosen) ? [...models, chosen] : models
-  return [
-    { value: "", label: t("label.allModels") },
-    ...all.map((model) => ({ value: model, label: model })),
-  ]
+const modelOptions = (rated: readonly ModelRatings[], chosen: string | undefined) => {
+  const models = new Set([...rated.map(({ model }) => model), ...(chosen ? [chosen] : [])])
+  const options = [...models].map((model) => ({ value: model, label: model }))
+  return [{ value: "", label: t("label.allModels") }, ...options]
 }
 
 /** The ratings of answers, by all users. */
@@ -60,10 +58,7 @@ export const RatingsPage = () => {
         {
           name: "model",
           label: t("label.model"),
-          options: modelOptions(
-            models.map(({ model }) => model),
-            list.search.model,
-          ),
+          options: modelOptions(models, list.search.model),
         },
       ]}
       icon={ThumbsUp}

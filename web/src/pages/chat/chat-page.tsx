@@ -91,12 +91,8 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   const [chosen, onChosen] = useChosenModels(chat, named)
   const settings = useChatSettings(chat)
   const stored = useLocalStorage("pane")
-  const backend = useStoredChatBackend({
-    chat,
-    models: chosen,
-    settings,
-    folder: project?.name ?? null,
-  })
+  const folder = project?.name ?? null
+  const backend = useStoredChatBackend({ chat, models: chosen, settings, folder })
   useChatEvents(chat ?? undefined)
   useClosedPaneOnNarrowPage()
   return (

@@ -17,9 +17,8 @@ interface ResultEvent extends Event {
 }
 
 const findConstructor = (): SpeechRecognitionConstructor | undefined => {
-  const names = ["SpeechRecognition", "webkitSpeechRecognition"]
   const scope = window as unknown as Record<string, SpeechRecognitionConstructor | undefined>
-  return names.map((name) => scope[name]).find((found) => found !== undefined)
+  return scope.SpeechRecognition ?? scope.webkitSpeechRecognition
 }
 
 const errorKeys: Record<string, MessageKey | undefined> = {

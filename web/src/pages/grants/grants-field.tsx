@@ -16,7 +16,12 @@ interface GrantsFieldProps {
   readOnly?: boolean
 }
 
-const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permission: "read" }
+/** A grant to everyone. */
+export const everyone: AccessGrant = {
+  principal_type: "user",
+  principal_id: "*",
+  permission: "read",
+}
 
 const isEveryone = ({ principal_id }: AccessGrant): boolean => principal_id === "*"
 
