@@ -9,6 +9,18 @@ import {
 } from "../../server/test/harness/gateway.ts"
 import { chromiumPath } from "./chromium.ts"
 
+/**
+ * The flag replaces Playwright's, whose features that matter here are repeated. The windows of
+ * Chromium's own pages are never shown, but each session would load two of them.
+ */
+const disabledFeatures = [
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"],
+  ...["AimEnabled", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose"],
+  ...["HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter"],
+  ...["NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"],
+  "ThirdPartyStoragePartitioning",
+]
+
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath,
@@ -18,6 +30,7 @@ export const launch = (): Promise<Browser> =>
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      `--disable-features=${disabledFeatures.join(",")}`,
       // Requests to any other host fail, which shows up in `pageErrors`.
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ],
