@@ -1,5 +1,5 @@
-import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { pipeline } from "node:stream/promises"
 import { parentPort } from "node:worker_threads"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { chatStreams, messageStreams } from "./large-streams.ts"
@@ -10,6 +10,20 @@ const modelsOf = (incoming: IncomingMessage): string[] =>
 const bodyOf = async (incoming: IncomingMessage): Promise<{ model: string }> =>
   JSON.parse(Buffer.concat(await incoming.toArray()).toString("utf8"))
 
+const minPieceLength = 64 * 1024
+
+/** Joins small events, so that the provider does not write each one by itself. */
+const joinEvents = function* (events: Iterable<string>): Generator<string> {
+  let piece = ""
+  for (const event of events) {
+    piece += event
+    if (piece.length < minPieceLength) continue
+    yield piece
+    piece = ""
+  }
+  yield piece
+}
+
 const stream = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
   const { model } = await bodyOf(incoming)
   const events = (incoming.url?.endsWith("/messages") ? messageStreams : chatStreams)[model]
@@ -18,16 +32,8 @@ const stream = async (incoming: IncomingMessage, outgoing: ServerResponse): Prom
     return
   }
   outgoing.setHeader("content-type", "text/event-stream")
-  let text = ""
-  for (const event of events()) {
-    text += event
-    if (text.length < 64 * 1024) continue
-    const isFull = !outgoing.write(text)
-    text = ""
-    if (isFull && !outgoing.destroyed)
-      await Promise.race([once(outgoing, "drain"), once(outgoing, "close")])
-  }
-  outgoing.end(text)
+  // Fails if the gateway disconnects, as it does when a stream is too long.
+  await pipeline(joinEvents(events()), outgoing).catch(() => {})
 }
 
 /** A provider whose models are names of large streams. */
