@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { amount } from "../harness/short-and-long-form.ts"
 import {
   startTestGatewayProcess,
   type TestGatewayProcess,
@@ -13,9 +12,9 @@ import { percentile } from "../harness/timing.ts"
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const chats = 500
-const messages = amount(100_000, 200_000)
-const passages = amount(100_000, 200_000)
-const items = amount(50_000, 100_000)
+const messages = 100_000
+const passages = 100_000
+const items = 50_000
 
 const ownedTables = [
   "chats",
