@@ -16,6 +16,8 @@ export interface Consumer {
   isQuiet?: boolean
   /** Retries by itself; only its first request gets a broken reply. */
   triesAgain?: boolean
+  /** Stores what it reads, so that the outcome may depend on the database. */
+  storesReply?: boolean
   /** Continues without the reply, as if nothing had failed. */
   doesWithout?: boolean
   /** `expected` tells how long a consumer whose failures are silent should wait. */

@@ -3,6 +3,7 @@ import { FormData } from "undici"
 import { toChat } from "./api-consumers.ts"
 import type { Connection } from "./client.ts"
 import { type Any, type Consumer, parsed, refusal } from "./consumer.ts"
+import type { ChaosProvider } from "./provider.ts"
 
 /** Far above all of the gateway's timeouts, so that a slow machine does not hit this limit. */
 const answerMs = 30_000
@@ -33,6 +34,7 @@ export const conversation = (connection: Connection, model: string): Consumer =>
   name: "conversation",
   form: "events",
   on: toChat,
+  storesReply: true,
   ask: async (said) => {
     const id = await begin(connection, model, said)
     const answer = await until(async () => {
@@ -50,25 +52,47 @@ export const conversation = (connection: Connection, model: string): Consumer =>
 })
 
 const maxTitleLength = 200
-/** How long to wait for a title that must come, and for one that may not. */
+/** How long to wait for a title that must come. */
 const titleMs = 20_000
-const uncertainTitleMs = 750
+/** How long to wait for one that may not: for the reply, and after it. */
+const replyMs = 750
+const uncertainTitleMs = 150
+
+interface AwaitedTitle {
+  chat: string
+  /** What the title is at first: the words of the question. */
+  question: string
+  maxMs: number
+}
+
+/** @returns the title of a chat, which is that of the question if no other arrives in time */
+const waitForTitle = async (
+  connection: Connection,
+  { chat, question, maxMs }: AwaitedTitle,
+): Promise<string> => {
+  const deadline = performance.now() + maxMs
+  let shown = question
+  while (shown === question && performance.now() < deadline) {
+    await wait(10)
+    shown = String((await chatOf(connection, chat)).title)
+  }
+  return shown
+}
 
 /** Requested after an answer; without a title, the question's text is used. */
-export const title = (connection: Connection, model: string): Consumer => ({
+export const title = (connection: Connection, provider: ChaosProvider): Consumer => ({
   name: "title",
   form: "events",
   on: (received) => toChat(received) && received.body.includes("Write a title"),
   isQuiet: true,
+  storesReply: true,
   ask: async (said, expected) => {
-    const id = await begin(connection, model, said)
+    const before = provider.broken()
+    const id = await begin(connection, provider.model, said)
+    if (expected !== "right") await provider.sent(before, replyMs)
     // A failed title request is silent: the title simply never changes.
-    const deadline = performance.now() + (expected === "right" ? titleMs : uncertainTitleMs)
-    let shown = said
-    while (shown === said && performance.now() < deadline) {
-      await wait(10)
-      shown = String((await chatOf(connection, id)).title)
-    }
+    const maxMs = expected === "right" ? titleMs : uncertainTitleMs
+    const shown = await waitForTitle(connection, { chat: id, question: said, maxMs })
     await connection.call("DELETE", `/api/v1/chats/${id}`)
     if (shown === said) return { kind: "error", text: shown, message: "the words of the question" }
     if (shown === "" || shown.length > maxTitleLength) {
@@ -109,6 +133,7 @@ export const queryVector = (connection: Connection, collection: string): Consume
 /** Extracts text from an image with an external engine; failed requests are retried. */
 export const extraction = (connection: Connection, engine: "tika" | "docling"): Consumer => ({
   name: "extraction",
+  storesReply: true,
   form: engine === "tika" ? "text" : "json",
   triesAgain: true,
   on: ({ path }) => path === "/tika" || path === "/v1/convert/file",

@@ -96,6 +96,9 @@ export const startChaosProvider = async (model: string) => {
     socket.on("close", leave)
   }
 
+  const quiet = (maxMs: number): Promise<unknown> =>
+    Promise.race([Promise.all(underWay), wait(maxMs, undefined, { ref: false })])
+
   const server = createServer(serve)
   const port = await listenOnLoopback(server)
   const origin = `http://127.0.0.1:${port}`
@@ -116,8 +119,13 @@ export const startChaosProvider = async (model: string) => {
     /** Number of requests for the URL to which its redirects point. */
     trapped: (): number => trapped,
     /** Resolves when all replies are sent, or after `maxMs`. */
-    quiet: (maxMs: number): Promise<unknown> =>
-      Promise.race([Promise.all(underWay), wait(maxMs, undefined, { ref: false })]),
+    quiet,
+    /** Resolves when a reply after the first `count` broken ones is sent, or after `maxMs`. */
+    sent: async (count: number, maxMs: number): Promise<void> => {
+      const late = performance.now() + maxMs
+      while (broken <= count && performance.now() < late) await wait(5)
+      await quiet(Math.max(0, late - performance.now()))
+    },
     close: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -43,7 +43,9 @@ export interface ChaosOptions {
   consumers?: RegExp
   rows?: RegExp
   /** Each consumer gets one in this many rows; together they cover every row. Default: 1. */
-  sampleEvery?: number
+  sampleEvery?: (consumer: Consumer) => number
+  /** Which of these rows: runs with 0 to `sampleEvery` - 1 complement each other. Default: 0. */
+  sample?: number
   progress?: (consumer: string, replies: number) => void
 }
 
@@ -150,15 +152,15 @@ const canReceive = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
  */
 const assignRows = (
   consumers: readonly Consumer[],
-  { rows, sampleEvery = 1 }: ChaosOptions,
+  { rows, sampleEvery = () => 1, sample = 0 }: ChaosOptions,
 ): Map<Consumer, BrokenReply[]> => {
   const assigned = new Map<Consumer, BrokenReply[]>(consumers.map((consumer) => [consumer, []]))
   for (const [at, row] of brokenReplies.entries()) {
     if (rows && !rows.test(row.name)) continue
     const able = consumers.filter((consumer) => canReceive(consumer, row))
-    const step = Math.min(sampleEvery, able.length)
     for (const [index, consumer] of able.entries()) {
-      if ((index + at) % step === 0) assigned.get(consumer)?.push(row)
+      const step = Math.min(sampleEvery(consumer), able.length)
+      if ((index + at + sample) % step === 0) assigned.get(consumer)?.push(row)
     }
   }
   return assigned

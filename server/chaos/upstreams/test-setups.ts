@@ -126,7 +126,7 @@ export const createLanes = async (providers: Providers, deps: Deps): Promise<Tes
     of("chaos-stream", (connection) => stream(connection, "chaos-stream")),
     of("chaos-embeddings", (connection) => embeddings(connection, "chaos-embeddings")),
     of("chaos-conversation", (connection) => conversation(connection, "chaos-conversation")),
-    of("chaos-title", (connection) => title(connection, "chaos-title")),
+    of("chaos-title", (connection, provider) => title(connection, provider)),
     of("chaos-asked", (connection) => readCompletion("function's call", connection, "asks")),
     of("chaos-asked-stream", (connection) =>
       readStream("function's streamed call", connection, "asks_stream"),
