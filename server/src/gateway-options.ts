@@ -1,5 +1,6 @@
 import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
+import type { ModelSearchOptions } from "./connections/connection-registry.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { ProcessingOptions } from "./files/processing-job.ts"
 import type { SseOptions } from "./http/sse-response.ts"
@@ -20,6 +21,7 @@ export interface GatewayOptions
     ClockWatchOptions,
     HourlyDeletionOptions,
     JobQueueOptions,
+    ModelSearchOptions,
     ProcessingOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost

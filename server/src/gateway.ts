@@ -126,7 +126,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const fileParts = createFileParts({ ...shared, ...options, objectStore, watch, transfers })
   const promptParts = createPromptParts({ ...shared, transfers })
   const connectionStore = createConnectionStore(shared)
-  const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
+  const registry = await createConnectionRegistry({ ...shared, ...options, store: connectionStore })
   const connections = createConnections({
     ...shared,
     store: connectionStore,

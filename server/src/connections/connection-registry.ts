@@ -18,8 +18,7 @@ import type { ConnectionStore } from "./store.ts"
 const loadedRefreshMs = 5000
 /** The longest that a request for an unknown model waits for the refreshed lists. */
 const searchTimeoutMs = 1000
-/** Minimum interval between two such refreshes; later requests wait for the next one. */
-const minSearchIntervalMs = 500
+const defaultMinModelSearchIntervalMs = 500
 
 /** A model on one connection. */
 export interface Endpoint {
@@ -29,7 +28,15 @@ export interface Endpoint {
   model: ProviderModel
 }
 
-interface Deps {
+export interface ModelSearchOptions {
+  /**
+   * Minimum interval between two refreshes for requests with an unknown model; later requests wait
+   * for the next one.
+   */
+  minModelSearchIntervalMs?: number
+}
+
+interface Deps extends ModelSearchOptions {
   background: BackgroundTasks
   config: Config
   store: ConnectionStore
@@ -87,6 +94,7 @@ const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
  */
 export const createConnectionRegistry = async (deps: Deps) => {
   const { background, config, store, transports, bus, now } = deps
+  const { minModelSearchIntervalMs = defaultMinModelSearchIntervalMs } = deps
   const listeners = new Set<() => void>()
   const connectionById = new Map<string, Connection>()
   let orderedConnections: Connection[] = []
@@ -198,7 +206,7 @@ export const createConnectionRegistry = async (deps: Deps) => {
 
   const refreshForSearch = async (): Promise<void> => {
     if (orderedConnections.every((connection) => connection.isResting())) return
-    await delay(searchedAt + minSearchIntervalMs - performance.now())
+    await delay(searchedAt + minModelSearchIntervalMs - performance.now())
     searchedAt = performance.now()
     await refresh(searchTimeoutMs)
   }

@@ -43,7 +43,9 @@ describe("one dead, one hanging and one healthy connection", () => {
     await dead.close()
     hanging.injectFault({ kind: "hang" }, { times: Number.POSITIVE_INFINITY })
     const urls = [dead.url, hanging.url, healthy.url].join(";")
-    gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
+    // The default, which bounds how often connections are queried.
+    const options = { minModelSearchIntervalMs: 500 }
+    gateway = await startGateway({ OPENAI_API_BASE_URLS: urls }, options)
   })
   afterAll(async () => {
     await gateway.stop()

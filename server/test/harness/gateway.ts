@@ -13,6 +13,8 @@ export const adminPassword = "correct horse battery"
 /** Fast password hashing, and without features that most tests do not need. */
 export const fastOptions: GatewayOptions = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
+  // Every request with an unknown model refreshes the list.
+  minModelSearchIntervalMs: 20,
   // Tests of semantic search enable it or use an embedding model of a fake provider.
   builtInModelFolder: null,
   // Tests count the requests to a provider, and a title would be another one.
