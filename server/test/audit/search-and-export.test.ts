@@ -4,8 +4,13 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { AuditEvent } from "../../src/audit/schema.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import {
+  adminEmail,
+  adminKey,
+  startGatewayOnDatabase,
+  type TestGateway,
+} from "../harness/gateway.ts"
 import { measureCpuMs } from "../harness/timing.ts"
 import { upload } from "../knowledge/collections.ts"
 
@@ -34,18 +39,13 @@ const seed = async ({ gateway }: TestGateway): Promise<void> => {
 }
 
 describe.each(chooseDatabases())("reading the audit log on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     await seed(gateway)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const read = async (query: string, options = {}) =>
     gateway.call("GET", `/api/v1/audit?${query}`, undefined, options)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { chooseDatabases } from "../harness/databases.ts"
 import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { sendIncompleteRequest } from "../http/incomplete-request.ts"
 import { createScimClient, scimToken, userSchema } from "../scim/scim-client.ts"
 
@@ -11,18 +11,13 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const slowHashing = { passwordCost: { logCost: 16, blockSize: 8, parallel: 1 } }
 
 describe.each(chooseDatabases())("races with account changes on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
     const scim = { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken }
-    gateway = await startGateway({ ...database.env, ...scim }, slowHashing)
+    gateway = await startGatewayOnDatabase(createDatabase, { ...scim }, slowHashing)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const change = (id: string, body: object, key = gateway.key) =>
     gateway.call("POST", `/api/v1/users/${id}/update`, body, { key })

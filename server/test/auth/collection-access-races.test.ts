@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { chooseDatabases } from "../harness/databases.ts"
 import { waitForEarlierRequests } from "../harness/earlier-requests.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { sendIncompleteRequest } from "../http/incomplete-request.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 
@@ -17,21 +17,16 @@ const grantTo = (principal_id: string, permission: "read" | "write" = "write") =
 })
 
 describe.each(chooseDatabases())("write access to a collection on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let owner: { id: string; key: string }
   let writer: { id: string; key: string }
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     owner = await gateway.createUser("Owen")
     writer = await gateway.createUser("Willa")
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const post = (who: { key: string }, id: string, action: string, body: unknown = {}) =>
     gateway.call("POST", `/api/v1/knowledge/${id}/${action}`, body, { key: who.key })

@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 
 const path = "/api/v1/invitations"
 const password = "a password of the guest"
 
 describe.each(chooseDatabases())("invitations on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const invite = async (invitation: object = {}, key?: string) =>
     gateway.call("POST", `${path}/create`, invitation, key === undefined ? {} : { key })

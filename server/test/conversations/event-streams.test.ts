@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { createCollection } from "../knowledge/collections.ts"
 import { followEventStream } from "./chat-client.ts"
 
@@ -11,17 +11,12 @@ const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
 })
 
 describe.each(chooseDatabases())("open event streams on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const shareWithGroup = async (name: string, members: string[]) => {
     const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name })

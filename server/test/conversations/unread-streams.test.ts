@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { type ApiCall, createExport, createMessages, importChat } from "./large-conversations.ts"
 
 const megabyte = 1e6
@@ -28,20 +28,15 @@ const cases = streams.flatMap(([stream, pathOf]) =>
 )
 
 describe.each(chooseDatabases())("responses that nobody reads on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   const sockets: Socket[] = []
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway({ ...database.env, MAX_BUFFERED_REPLIES: unreadLimits })
+    gateway = await startGatewayOnDatabase(createDatabase, { MAX_BUFFERED_REPLIES: unreadLimits })
   })
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy()
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   /** Opens a stream and reads nothing. */
   const openUnread = (path: string, key: string): void => {

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 
 const stored = 230
 const nameOf = (n: number) => `Doc ${String(n).padStart(3, "0")}.txt`
 
 describe.each(chooseDatabases())("a collection of many files on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let collectionPath: string
   let ids: string[]
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     const wait = { query: "?process_in_background=false" }
     const read = await upload(gateway, "read.txt", "Bees dance.", wait)
     const broken = await upload(gateway, "broken.pdf", "%PDF-1.7 and no more", wait)
@@ -28,10 +26,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ creat
     await gateway.call("POST", `/api/v1/knowledge/${collectionPath}/files/batch/add`, rest)
     await createCollection(gateway, "None")
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const get = async (path: string) => gateway.call("GET", `/api/v1/knowledge/${path}`)
   const counts = { total: stored + 2, stored, pending: 0, processing: 0, completed: 1, failed: 1 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 
 const echo = `export async function* reply({ messages }) {
   yield "You said: " + messages.at(-1).content
@@ -8,17 +8,12 @@ const echo = `export async function* reply({ messages }) {
 `
 
 describe.each(chooseDatabases())("functions on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const post = (path: string, body: unknown = {}) =>
     gateway.call("POST", `/api/v1/functions${path}`, body)

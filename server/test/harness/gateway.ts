@@ -3,6 +3,7 @@ import { pino } from "pino"
 import { readConfig } from "../../src/config/config.ts"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { type Serving, serve } from "../../src/serve.ts"
+import type { TestDatabase } from "./databases.ts"
 import { createMigratedDataDir } from "./migrated-data-dir.ts"
 import { createResponseCheck } from "./response-check.ts"
 
@@ -100,6 +101,26 @@ export const startGateway = async (
     stop: async () => {
       await serving.stop()
       if (!env.DATA_DIR) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Starts a gateway on a new database, which `stop` removes.
+ * @param createDatabase that of one of `chooseDatabases`
+ */
+export const startGatewayOnDatabase = async (
+  createDatabase: () => Promise<TestDatabase>,
+  env: Record<string, string> = {},
+  options: GatewayOptions = {},
+): Promise<TestGateway> => {
+  const database = await createDatabase()
+  const gateway = await startGateway({ ...database.env, ...env }, options)
+  return {
+    ...gateway,
+    stop: async () => {
+      await gateway.stop()
+      await database.remove()
     },
   }
 }

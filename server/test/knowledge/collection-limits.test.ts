@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { maxRows } from "../../src/db/table-limits.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { startLatencyProbe } from "../harness/latency-probe.ts"
 import { createCollection, upload } from "./collections.ts"
 
@@ -12,7 +12,6 @@ const { filesPerCollection, collectionFilesPerUser } = maxRows
 const limitReached = { status: 409, body: { code: "limit_reached" } }
 
 describe.each(chooseDatabases())("full collections on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let owner: { id: string; key: string }
   let fullCollection: string
@@ -40,8 +39,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ createDatabase 
   const generatedFileId = (n: number): string => `made ${1_000_000 + n}`
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     owner = await gateway.createUser("Ida")
     await gateway.gateway.db.transact((tx) =>
       sql`with recursive numbers(n) as
@@ -53,10 +51,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ createDatabase 
     )
     fullCollection = await createCollection(gateway, "Shelf", [], owner.key)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   it("accept files they already contain, however often repeated, and no others", async () => {
     await addGeneratedFiles(fullCollection, 1, filesPerCollection - 1)

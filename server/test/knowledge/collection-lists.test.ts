@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { measureMinMs } from "../harness/timing.ts"
 import { upload } from "./collections.ts"
 
@@ -17,17 +17,12 @@ const readers = (count: number) =>
   }))
 
 describe.each(chooseDatabases())("lists of collections on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const list = async (key: string, query = `?page_size=${collections}`) => {
     const { status, body } = await gateway.call("GET", `/api/v1/knowledge/${query}`, undefined, {

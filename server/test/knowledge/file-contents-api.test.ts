@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { followEventStream } from "../conversations/chat-client.ts"
 import { createPdf } from "../files/make-documents.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { createCollection, upload } from "./collections.ts"
 
 const processNow = "?process_in_background=false"
@@ -10,21 +10,16 @@ const bees =
   "# Bees\n\n## Dance\n\nThe waggle dance tells the way.\n\n## Sting\n\nIt is barbed. 🐝\n"
 
 describe.each(chooseDatabases())("reading files on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let file: { id: string }
   let eve: { id: string; key: string }
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     file = (await upload(gateway, "bees.md", bees, { query: processNow })).body
     eve = await gateway.createUser("Eve")
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const readFilePart = (path: string, key?: string) =>
     gateway.call("GET", `/api/v1/files/${file.id}${path}`, undefined, key ? { key } : {})

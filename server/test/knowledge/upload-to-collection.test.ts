@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { adminKey, startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { createCollection } from "./collections.ts"
 
 describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const upload = async (
     text: string,

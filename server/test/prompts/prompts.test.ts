@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { maxRows } from "../../src/db/table-limits.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -14,22 +14,17 @@ const path = "/api/v1/prompts"
 const content = "Write a {{tone|friendly}} reply to {{name}}."
 
 describe.each(chooseDatabases())("prompts on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let owner: Person
   let other: Person
   let count = 0
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway({ ...database.env, MAX_STORAGE: "50KB/1GB" })
+    gateway = await startGatewayOnDatabase(createDatabase, { MAX_STORAGE: "50KB/1GB" })
     owner = await gateway.createUser("Owner")
     other = await gateway.createUser("Other")
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const as =
     ({ key }: Pick<Person, "key">) =>

@@ -1,25 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { exchangeOf, message, storedResponsesOf } from "./responses.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.each(chooseDatabases())("stored responses on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let responses: ReturnType<typeof storedResponsesOf>
   let userCount = 0
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGatewayOnDatabase(createDatabase)
     responses = storedResponsesOf(gateway)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   const newUser = async (): Promise<string> => (await gateway.createUser(`U${++userCount}`)).id
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { exchangeOf, message, storedResponsesOf } from "./responses.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -8,18 +8,13 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 const day = 86_400
 
 describe.each(chooseDatabases())("limits on stored responses on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let gateway: TestGateway
   let bob: { id: string; key: string }
 
   beforeAll(async () => {
-    database = await createDatabase()
-    gateway = await startGateway({ ...database.env, MAX_STORAGE: "100MB/1GB" })
+    gateway = await startGatewayOnDatabase(createDatabase, { MAX_STORAGE: "100MB/1GB" })
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await database.remove()
-  })
+  afterAll(() => gateway.stop())
 
   let userCount = 0
   const newUser = () => gateway.createUser(`U${++userCount}`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { exchangeOf, message, storedResponsesOf } from "./responses.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -8,23 +8,18 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 describe.each(chooseDatabases())(
   "the routes of stored responses on $name",
   ({ createDatabase }) => {
-    let database: TestDatabase
     let gateway: TestGateway
     let responses: ReturnType<typeof storedResponsesOf>
     let bob: { id: string; key: string }
     let eve: { id: string; key: string }
 
     beforeAll(async () => {
-      database = await createDatabase()
-      gateway = await startGateway(database.env)
+      gateway = await startGatewayOnDatabase(createDatabase)
       responses = storedResponsesOf(gateway)
       bob = await gateway.createUser("Bob")
       eve = await gateway.createUser("Eve")
     })
-    afterAll(async () => {
-      await gateway.stop()
-      await database.remove()
-    })
+    afterAll(() => gateway.stop())
 
     const call = (method: string, path: string, key = bob.key) =>
       gateway.call(method, path, undefined, { key })
