@@ -6,7 +6,7 @@ import { amount } from "../harness/short-and-long-form.ts"
 import { upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
-const rounds = Number(process.env.AT_ONCE_ROUNDS ?? amount(60, 1000))
+const rounds = Number(process.env.AT_ONCE_ROUNDS ?? amount(60, 400))
 const concurrency = 8
 
 let upstream: FakeOpenAI
