@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { onTestFinished, TestRunner } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../../server/test/fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
 import {
@@ -49,7 +50,9 @@ export interface TestApp {
   provider: FakeOpenAI
   runtime: FakeOllama
   browser: Browser
-  /** Opens a new browser context; `pageErrors` collects its errors. */
+  /**
+   * Opens a new browser context, which a test closes when it ends; `pageErrors` collects its errors.
+   */
   openSession(options?: VisitOptions): Promise<BrowserSession>
   /** Like `openSession`, signed in as the administrator. */
   asAdmin(options?: VisitOptions): Promise<BrowserSession>
@@ -97,7 +100,7 @@ export const startTestApp = async (
   }
   const gateway = await startGateway({ ...endpoints, ...env }, options)
   const browser = await shareBrowser()
-  const contexts: BrowserContext[] = []
+  const contexts = new Set<BrowserContext>()
 
   const openSession = async (options: VisitOptions = {}): Promise<BrowserSession> => {
     const context = await browser.newContext({
@@ -106,7 +109,14 @@ export const startTestApp = async (
       reducedMotion: "reduce",
       ...options,
     })
-    contexts.push(context)
+    contexts.add(context)
+    // The page of a test that has ended would react to every change of the later ones.
+    if (TestRunner.getCurrentTest()) {
+      onTestFinished(async () => {
+        contexts.delete(context)
+        await context.close()
+      })
+    }
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     const pageErrors = collectPageErrors(page, gateway.url)
@@ -130,7 +140,7 @@ export const startTestApp = async (
       return adminVisit
     },
     close: async () => {
-      await Promise.all(contexts.map((context) => context.close()))
+      await Promise.all(Array.from(contexts, (context) => context.close()))
       await gateway.stop()
       await provider.close()
       await runtime.close()
