@@ -131,6 +131,7 @@ it("losing access ends a response that was requested by the alias", async () => 
 
 it("usage is recorded for the model itself", async () => {
   const countRequests = async (): Promise<number> => {
+    await gateway.gateway.recordQueue.flush()
     const { body } = await gateway.call("GET", "/api/v1/usage?group_by=model&model=gpt-fake")
     return body.items[0].requests
   }
