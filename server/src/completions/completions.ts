@@ -7,21 +7,21 @@ import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/citations/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import { createConversion, failureFormatOf } from "./conversion/conversion.ts"
+import { createClientConversion, failureFormatOf } from "./conversion/client-conversion.ts"
 import { DroppedFields } from "./conversion/dropped-fields.ts"
 import type { RequestConversion } from "./conversion/request-conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch/dispatch.ts"
-import { revokedFailure, shutdownFailure } from "./dispatch/tracked-response.ts"
+import { revokedFailure, shutdownFailure } from "./dispatch/response-tracker.ts"
 import type { ApiOperation } from "./operations/operation.ts"
 import type { PreparedRequest, RequestPreparation } from "./preparation/prepare-request.ts"
-import { forwardedClientHeaders } from "./request/client-headers.ts"
+import { forwardedClientHeaders } from "./request/forwarded-client-headers.ts"
 import type { ModelRequest } from "./request/model-request.ts"
 import type { ResponseConsumer } from "./response/response-consumer.ts"
 import { type RelayOptions, ResponseRelay } from "./response/response-relay.ts"
 import type { ResponseStorage, StoredRequest } from "./response/response-storage.ts"
 import { StoringConsumer } from "./response/storing-consumer.ts"
 import { createSourceEncoder } from "./sources/source-encoder.ts"
-import { createSourceSearch, needsSources } from "./sources/sources.ts"
+import { createSourceSearch, needsSources } from "./sources/source-search.ts"
 
 interface Deps extends SseOptions {
   catalogue: ModelCatalogue
@@ -120,7 +120,9 @@ export const createCompletions = ({
   ): Promise<void> => {
     const { context, caller, received, request, converted, resolved } = clientRequest
     const dropped = new DroppedFields(converted?.dropped ?? [])
-    const conversion = converted ? createConversion(converted, citationResult, dropped) : undefined
+    const conversion = converted
+      ? createClientConversion(converted, citationResult, dropped)
+      : undefined
     const sources =
       citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
     const { operation } = received

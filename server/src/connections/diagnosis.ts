@@ -9,7 +9,7 @@ import {
   translatable,
 } from "../i18n/message.ts"
 import { providers } from "../providers/registry.ts"
-import { redactSecrets } from "./redact.ts"
+import { redactSecretsIn } from "./redact-text.ts"
 import type { NewConnection } from "./schema.ts"
 
 /** How long to wait for a list of models. */
@@ -101,7 +101,7 @@ const toDiagnosis = (
   connection: NewConnection,
 ): Diagnosis => {
   // Before truncation, which could cut a secret in two.
-  const redact = (text: string): string => redactSecrets(text, connection)
+  const redact = (text: string): string => redactSecretsIn(text, connection)
   const clean = (text: string): string => redact(text).slice(0, maxMessageLength)
   const text = redact(message.text)
   const details = redact(detailsOf(error))

@@ -1,5 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
-import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
+import { type EventLoopShare, turnCosts } from "../limits/fair-event-loop.ts"
 
 /** How a response goes on whose conversion takes longer than a turn on the event loop. */
 export interface Pacing {

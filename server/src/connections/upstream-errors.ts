@@ -43,5 +43,5 @@ const describe = ({ kind, cause }: UpstreamError, provider: TranslatableMessage)
 }
 
 /** The error for the caller when no complete response arrived. */
-export const upstreamFailure = (error: UpstreamError, connection: Connection | null): Failure =>
+export const toUpstreamFailure = (error: UpstreamError, connection: Connection | null): Failure =>
   new Failure(codeByKind[error.kind], describe(error, upstreamLabel(connection)), { cause: error })

@@ -6,7 +6,7 @@ import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { findUnstorableInBody, parseJsonBody } from "../http/body.ts"
 import { translatable } from "../i18n/message.ts"
-import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
+import { type EventLoopShare, turnCosts } from "../limits/fair-event-loop.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 
 /** Allowance for boundaries, headers and small fields in addition to the file. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import type { RowLimits } from "../db/row-limits.ts"
-import type { EventLoopShare } from "../limits/fair-loop.ts"
+import type { EventLoopShare } from "../limits/fair-event-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { type FileUpload, readUpload } from "./multipart-upload.ts"

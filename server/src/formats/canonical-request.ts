@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { mergeSystemMessages } from "./merge-system-messages.ts"
 import { restoreProviderState } from "./provider-state.ts"
-import { mergeSystemMessages } from "./system-messages.ts"
 import { withShortName } from "./tool-names.ts"
 
 /** What the answer depends on in a request, found where the request is parsed as a whole. */

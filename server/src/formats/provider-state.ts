@@ -1,6 +1,6 @@
 import { decodeGatewayContent, encodeGatewayContent, isGatewayContent } from "./gateway-content.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
-import { mergeState, stateOfCall, stateOfMessage } from "./state-members.ts"
+import { mergeState, stateOfCall, stateOfMessage } from "./provider-state-members.ts"
 
 /**
  * What a provider of chat completions adds to a message and its tool calls, and needs back with them,

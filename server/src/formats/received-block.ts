@@ -1,4 +1,4 @@
-import type { AnswerBlock } from "./answer-block.ts"
+import type { AnswerBlock } from "./canonical-answer.ts"
 import type { Fields } from "./json-values.ts"
 import { ToolArguments } from "./tool-arguments.ts"
 

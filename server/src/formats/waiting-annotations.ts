@@ -1,15 +1,15 @@
 import { isUrlCitation, shiftAnnotation } from "./annotations.ts"
-import type { HeldAnswer } from "./held-answer.ts"
+import type { AnswerMemory } from "./answer-memory.ts"
 import type { Fields } from "./json-values.ts"
 
 /** Annotations of a streamed answer whose text may be still to come. */
 export class WaitingAnnotations {
-  readonly #held: HeldAnswer
+  readonly #held: AnswerMemory
   /** Some servers repeat all annotations with each chunk. */
   readonly #known = new Set<string>()
   #waiting: Fields[] = []
 
-  constructor(held: HeldAnswer) {
+  constructor(held: AnswerMemory) {
     this.#held = held
   }
 

@@ -1,7 +1,7 @@
 import { type FunctionError, functionError } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import { toFailure } from "./function-model.ts"
+import { toFunctionFailure } from "./function-responder.ts"
 import type { RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
 import type { StoredFunction } from "./store.ts"
@@ -21,12 +21,12 @@ const invoke = async (stage: FilterStage, hook: FilterHook, args: unknown): Prom
   const result = await stage.run.invoke(hook, args)
   if ("value" in result) return result.value
   stage.error = result.error
-  throw toFailure(stage.fn.name, result.error)
+  throw toFunctionFailure(stage.fn.name, result.error)
 }
 
 const fail = (stage: FilterStage, message: string): never => {
   stage.error = functionError("threw", message)
-  throw toFailure(stage.fn.name, stage.error)
+  throw toFunctionFailure(stage.fn.name, stage.error)
 }
 
 const filterRequest = async (stage: FilterStage, request: Fields): Promise<Fields> => {
@@ -102,7 +102,7 @@ export const createFilterChains =
       for (const fn of filters) {
         const spec = { ...origin, fn, values: fn.values, task: "filter", localModelId: null }
         const run = await runner.open(spec, signal)
-        if ("error" in run) throw toFailure(fn.name, run.error)
+        if ("error" in run) throw toFunctionFailure(fn.name, run.error)
         stages.push({ fn, run, error: null })
       }
     } catch (error) {

@@ -7,6 +7,7 @@ import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { failIdTaken, failNotFound, failVersionConflict } from "./failures.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
+import { toSummary } from "./function-summary.ts"
 import type {
   FunctionChanges,
   FunctionRecord,
@@ -17,10 +18,9 @@ import type {
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
-import { applyValueChanges, maskedValues } from "./settings.ts"
+import { applyValueChanges, maskedValues } from "./setting-values.ts"
+import type { SourceValidator } from "./source-validator.ts"
 import type { FunctionStore, StoredFunction, ValidatedSource } from "./store.ts"
-import { toSummary } from "./summary.ts"
-import type { SourceValidator } from "./validation.ts"
 
 interface Deps {
   db: Database

@@ -3,7 +3,7 @@ import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
 import { functionRoutes } from "./routes.ts"
 import type { RunStore } from "./run-store.ts"
-import type { SourceValidator } from "./validation.ts"
+import type { SourceValidator } from "./source-validator.ts"
 
 interface Deps {
   router: Router

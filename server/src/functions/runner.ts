@@ -13,7 +13,7 @@ import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
 import type { FunctionRun, LogLine, RunResult } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
-import { effectiveValues, missingSettings } from "./settings.ts"
+import { effectiveValues, missingSettings } from "./setting-values.ts"
 import type { SettingValues, StoredFunction } from "./store.ts"
 
 const maxKeptLines = 200

@@ -3,22 +3,22 @@ import { type FunctionError, functionError } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
-import { noReplyError, parseReplyResult } from "./function-model.ts"
 import { type FunctionModel, modelsOf } from "./function-registry.ts"
+import { invalidReplyError, parseReplyResult } from "./function-responder.ts"
 import type { Functions } from "./functions.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import { createModelCalls } from "./model-calls.ts"
 import type { RunResult, TestRunRequest } from "./run-schema.ts"
 import type { Run, Runner, RunSpec } from "./runner.ts"
 import { secretMask } from "./schema.ts"
+import type { SourceValidator } from "./source-validator.ts"
 import type { SettingValues, StoredFunction } from "./store.ts"
-import type { SourceValidator } from "./validation.ts"
 
 /** Sends one event to the client; for event names see docs/api.md. */
-export type EmitEvent = (name: string, data: unknown) => void
+export type SendTestEvent = (name: string, data: unknown) => void
 
 interface EventListener {
-  emit: EmitEvent
+  emit: SendTestEvent
   signal: AbortSignal
 }
 
@@ -100,7 +100,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
     }
   }
 
-  const emitCompletion = ({ choices, ...rest }: Fields, emit: EmitEvent): void => {
+  const emitCompletion = ({ choices, ...rest }: Fields, emit: SendTestEvent): void => {
     const [first] = Array.isArray(choices) ? choices : []
     emit("delta", { ...(isObject(first?.message) ? first.message : {}), ...rest })
   }
@@ -113,7 +113,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
     const result = await run.invoke("reply", { request })
     if ("error" in result) return result.error
     const reply = parseReplyResult(result.value)
-    if (reply === null) return noReplyError
+    if (reply === null) return invalidReplyError
     if ("text" in reply) listener.emit("delta", { content: reply.text })
     else if ("whole" in reply) emitCompletion(reply.whole, listener.emit)
     else if ("call" in reply) await streamModelResponse(reply.call, origin, listener)
@@ -123,7 +123,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
   const tryChunks = async (
     run: Run,
     reply: string,
-    emit: EmitEvent,
+    emit: SendTestEvent,
   ): Promise<FunctionError | null> => {
     const deltas = [
       ...splitIntoWords(reply).map((content) => ({ content })),
@@ -140,7 +140,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
   const tryAfter = async (
     run: Run,
     reply: string,
-    emit: EmitEvent,
+    emit: SendTestEvent,
   ): Promise<FunctionError | null> => {
     const message = { role: "assistant", content: reply }
     const completion = { choices: [{ index: 0, message, finish_reason: "stop" }] }
@@ -153,7 +153,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
   const tryFilter = async (
     run: Run,
     { manifest }: StoredFunction,
-    { testRequest, emit }: { testRequest: TestRunRequest; emit: EmitEvent },
+    { testRequest, emit }: { testRequest: TestRunRequest; emit: SendTestEvent },
   ): Promise<FunctionError | null> => {
     if (manifest.filter?.before) {
       const result = await run.invoke("before", { request: testRequest.request })

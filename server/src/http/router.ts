@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { runAs } from "../limits/current-user.ts"
-import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
+import { type FairEventLoop, turnCosts } from "../limits/fair-event-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import {
   clientDisconnected,

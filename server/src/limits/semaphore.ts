@@ -190,4 +190,3 @@ export const createSemaphore = (deps: Deps) => {
   }
 }
 
-export type Semaphore = ReturnType<typeof createSemaphore>

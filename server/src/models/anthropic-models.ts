@@ -4,7 +4,7 @@ import type { Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { AnthropicModelInfo, AnthropicModelList } from "./anthropic-schema.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { isChatModel } from "./chat-models.ts"
+import { isChatModel } from "./is-chat-model.ts"
 import type { ModelRecord } from "./schema.ts"
 
 /** As in the query string. */

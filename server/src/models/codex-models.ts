@@ -1,5 +1,5 @@
-import { isChatModel } from "./chat-models.ts"
 import type { CodexModel } from "./codex-schema.ts"
+import { isChatModel } from "./is-chat-model.ts"
 import type { ModelRecord } from "./schema.ts"
 
 const baseInstructions = `You are a coding agent. You work in a terminal, in a folder of the user's project.

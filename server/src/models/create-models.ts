@@ -7,13 +7,13 @@ import type { SettingsStore } from "../settings/settings.ts"
 import { createModelCatalogue } from "./catalogue.ts"
 import { checkDefaultModel, createDefaultModel } from "./default-model.ts"
 import { createModelDependents } from "./dependents.ts"
-import { createModels } from "./models.ts"
 import { createModelStore } from "./store.ts"
 import { createModelTransfer } from "./transfer.ts"
+import { createWorkspaceModels } from "./workspace-models.ts"
 
 interface Deps
   extends Omit<
-    Parameters<typeof createModels>[0],
+    Parameters<typeof createWorkspaceModels>[0],
     "maxModels" | "store" | "catalogue" | "dependentsOf" | "isDefaultModel"
   > {
   config: Config
@@ -32,7 +32,7 @@ export const createModelParts = async (deps: Deps) => {
   const defaultModel = createDefaultModel({ ...deps, catalogue })
   const modelDependents = createModelDependents(deps)
   const shared = { ...deps, maxModels: deps.config.MAX_MODELS, store, catalogue }
-  const models = createModels({
+  const models = createWorkspaceModels({
     ...shared,
     dependentsOf: modelDependents.onModel,
     isDefaultModel: defaultModel.isChosen,

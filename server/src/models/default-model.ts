@@ -10,7 +10,7 @@ import { translatable } from "../i18n/message.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { comparableId } from "./precedence.ts"
+import { comparableId } from "./id-precedence.ts"
 
 interface Deps {
   settings: SettingsStore

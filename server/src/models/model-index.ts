@@ -3,7 +3,7 @@ import { readInChunks } from "../db/chunked-queries.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/access.ts"
 import { createMutex } from "../limits/mutex.ts"
-import { stripLatestTag } from "./precedence.ts"
+import { stripLatestTag } from "./id-precedence.ts"
 import type { ModelSummary } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 

@@ -1,9 +1,9 @@
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
-import type { Models } from "./models.ts"
 import { modelRoutes } from "./routes.ts"
 import type { WorkspaceModel } from "./schema.ts"
 import type { ModelTransfer } from "./transfer.ts"
+import type { WorkspaceModels } from "./workspace-models.ts"
 
 /** Streams a `ModelExport`: all models together may exceed memory. */
 const streamExport = async function* (
@@ -19,7 +19,7 @@ const streamExport = async function* (
 
 interface Deps {
   router: Router
-  models: Models
+  models: WorkspaceModels
   modelTransfer: ModelTransfer
 }
 

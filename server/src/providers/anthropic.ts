@@ -5,7 +5,7 @@ import { createMessageStreamDecoder } from "../formats/messages/decode-stream.ts
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
 import type { ThinkingSupport } from "../formats/messages/thinking-parameters.ts"
 import { translatable } from "../i18n/message.ts"
-import { thinkingSupportOfName } from "./claude-models.ts"
+import { thinkingSupportOfName } from "./claude-thinking.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
 
 const apiVersion = "2023-06-01"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { translatable } from "../i18n/message.ts"
-import { adaptToMistral, isMistralHost } from "./mistral.ts"
-import { adaptToOpenAIModel } from "./openai-models.ts"
+import { adaptToMistral, isMistralHost } from "./adapt-to-mistral.ts"
+import { adaptToOpenAIModel } from "./openai-parameters.ts"
 import { bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()

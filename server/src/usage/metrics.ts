@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import { createHistogram } from "./histogram.ts"
+import { createFastMetric } from "./prometheus-metric.ts"
 import type { RecordQueue, UsageRecord } from "./record-queue.ts"
 
 /** Buckets recommended by the OpenTelemetry semantic conventions for generative AI, in seconds. */
@@ -25,17 +25,17 @@ interface Deps {
 export const createMetrics = ({ recordQueue, background, operationNames }: Deps) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const duration = createHistogram({
+  const duration = createFastMetric({
     name: "gen_ai_server_request_duration_seconds",
     help: "Duration of generative AI requests, by outcome",
     buckets: durationBuckets,
   })
-  const firstToken = createHistogram({
+  const firstToken = createFastMetric({
     name: "gen_ai_server_time_to_first_token_seconds",
     help: "Time to the first token of successful responses",
     buckets: firstTokenBuckets,
   })
-  const tokens = createHistogram({
+  const tokens = createFastMetric({
     name: "gen_ai_client_token_usage_total",
     help: "Input and output tokens",
     buckets: [],

@@ -30,7 +30,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
   const neverForwarded = Object.keys(strippedHeaders).filter(
     (name) => name !== "x-request-id" && name !== "content-security-policy",
   )
-  const forwardedHeaders = {
+  const forwardedResponseHeaders = {
     "retry-after": "7",
     "retry-after-ms": "7000",
     "x-should-retry": "true",
@@ -45,7 +45,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
       response
         .writeHead(status, {
           ...strippedHeaders,
-          ...forwardedHeaders,
+          ...forwardedResponseHeaders,
           ...length,
           "content-type": type,
         })
@@ -149,7 +149,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
         expect([name, reply.headers.get(name)]).toEqual([name, null])
       }
       expect(reply.headers.get("x-request-id")).not.toBe("theirs")
-      expect(Object.fromEntries(reply.headers)).toMatchObject(forwardedHeaders)
+      expect(Object.fromEntries(reply.headers)).toMatchObject(forwardedResponseHeaders)
       const type = reply.headers.get("content-type") ?? ""
       const isInert = /^(application\/(json|x-ndjson)|text\/event-stream)(;|$)/.test(type)
       if (isInert) expect(body).not.toMatch(/^</)

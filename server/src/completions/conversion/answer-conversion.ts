@@ -7,11 +7,11 @@ import { createFormatConverter, type ResponseConverter } from "../../formats/res
 import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 import type { ProviderKind } from "../../providers/registry.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
-import type { AnswerClient, ConvertedAnswer } from "./answer-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
-import { type ClientConversion, createClientEncoder } from "./conversion.ts"
+import { type ClientConversion, createClientEncoder } from "./client-conversion.ts"
+import type { AnswerClient, ConvertedAnswer } from "./convert-answer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
-import { toBuffer } from "./thread-bytes.ts"
+import { toBuffer } from "./to-buffer.ts"
 
 /** An endpoint that answers in a format of its own. */
 export interface AnswerSource {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { fail } from "../../errors.ts"
 import type { CanonicalRequest } from "../../formats/canonical-request.ts"
 import { type Fields, parseObject } from "../../formats/json-values.ts"
-import { toItems } from "../../formats/responses/input-items.ts"
+import { toInputItems } from "../../formats/responses/to-input-items.ts"
 import type { JsonBody } from "../../http/body-buffer.ts"
 import { toJsonBody } from "../../http/json-object.ts"
 import {
@@ -25,10 +25,10 @@ import {
   findFileReferences,
   replaceFiles,
 } from "../request/file-references.ts"
-import { convertAnswer } from "./answer-steps.ts"
+import { convertAnswer } from "./convert-answer.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
-import { estimatePromptTokens } from "./prompt-tokens.ts"
-import { toBuffer } from "./thread-bytes.ts"
+import { estimatePromptTokens } from "./estimate-prompt-tokens.ts"
+import { toBuffer } from "./to-buffer.ts"
 
 /** A request as a message between threads. */
 export interface RequestMessage {
@@ -61,7 +61,7 @@ const serialize = (fields: Fields): JsonBody => toJsonBody(Buffer.from(JSON.stri
 export const bodySteps = {
   /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
   serializeItems: ({ bytes }: { bytes: Uint8Array }): SerializedInput =>
-    serializeInput(toItems(parse(bytes).input), randomUUID),
+    serializeInput(toInputItems(parse(bytes).input), randomUUID),
 
   /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
   findReferences: ({ bytes }: { bytes: Uint8Array }): string[] =>

@@ -1,7 +1,7 @@
 import { originKeyOf } from "../../formats/answer-origin.ts"
 import { type ReportDropped, toPlainChatRequest } from "../../formats/canonical-request.ts"
 import type { Fields } from "../../formats/json-values.ts"
-import { toAcceptedEffort } from "../../providers/openai-models.ts"
+import { toAcceptedEffort } from "../../providers/openai-parameters.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { ReportDropped } from "../../formats/canonical-request.ts"
 import type { InboundFormat } from "../../formats/inbound-format.ts"
-import { toItems } from "../../formats/responses/input-items.ts"
+import { toInputItems } from "../../formats/responses/to-input-items.ts"
 import { type JsonBody, smallBodyBytes } from "../../http/body-buffer.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
 import {
@@ -25,10 +25,10 @@ import {
 import type { ModelRequest } from "../request/model-request.ts"
 import type { ExpandedBody, RequestMessage, ResponseMembers } from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
-import type { ConvertedRequest } from "./conversion.ts"
+import type { ConvertedRequest } from "./client-conversion.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
-import { estimatePromptTokens } from "./prompt-tokens.ts"
-import { toBuffer } from "./thread-bytes.ts"
+import { estimatePromptTokens } from "./estimate-prompt-tokens.ts"
+import { toBuffer } from "./to-buffer.ts"
 
 /** Of a message between threads. */
 const toBody = ({ bytes, scan }: JsonBody): JsonBody => ({ bytes: toBuffer(bytes), scan })
@@ -146,7 +146,7 @@ export const createRequestConversion = (thread: BodyThread) => ({
   serializeItems: async (owner: BodyOwner, request: ModelRequest): Promise<SerializedInput> =>
     request.isLarge
       ? thread.run(owner, "serializeItems", { bytes: checkParsableSize(request.bytes) })
-      : serializeInput(toItems(request.fields.input), randomUUID),
+      : serializeInput(toInputItems(request.fields.input), randomUUID),
 
   /** A large response, as it is stored. @throws {Failure} */
   serializeResponse: (

@@ -7,7 +7,7 @@ import type { HostServices, ModelResponseReceiver } from "../../functions/host-s
 import { toFailure } from "../../http/errors.ts"
 import { toJsonBody } from "../../http/json-object.ts"
 import { translatable } from "../../i18n/message.ts"
-import { outcomeOfErrorStatus } from "../../usage/outcome.ts"
+import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { Completions } from "../completions.ts"
 import { chatOperation } from "../operations/chat.ts"
 import { embeddingsOperation } from "../operations/embeddings.ts"

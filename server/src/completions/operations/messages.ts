@@ -1,9 +1,9 @@
 import type { Fields } from "../../formats/json-values.ts"
 import { encodeMessagesError, formatMessagesError } from "../../formats/messages/encode-response.ts"
-import { removeForeignContent } from "../../formats/messages/foreign-content.ts"
 import { messagesFormat } from "../../formats/messages/messages-format.ts"
+import { removeForeignContent } from "../../formats/messages/remove-foreign-content.ts"
 import { MessagesBody, MessagesResponse } from "../schema.ts"
-import { memberSearch } from "./member-search.ts"
+import { createMemberSearch } from "./member-search.ts"
 import { type ApiOperation, relayedOperation, type StreamFormat } from "./operation.ts"
 import { buffers, dataLines } from "./stream-end-markers.ts"
 
@@ -25,9 +25,9 @@ const messagesStream: StreamFormat = {
 }
 
 const foreignContent = [
-  memberSearch('"signature"', /"signature"\s*:\s*""/),
-  memberSearch('"portico.', /"data"\s*:\s*"portico\./),
-  memberSearch('"encrypted_index"', /"encrypted_index"\s*:\s*""/),
+  createMemberSearch('"signature"', /"signature"\s*:\s*""/),
+  createMemberSearch('"portico.', /"data"\s*:\s*"portico\./),
+  createMemberSearch('"encrypted_index"', /"encrypted_index"\s*:\s*""/),
 ]
 
 const withOwnContent = (fields: Fields): Fields => {

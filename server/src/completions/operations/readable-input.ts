@@ -1,9 +1,9 @@
 import type { Fields } from "../../formats/json-values.ts"
 import { expandCompactions } from "../../formats/responses/compaction.ts"
-import { removeUnreadableReasoning } from "../../formats/responses/unreadable-reasoning.ts"
-import { memberSearch } from "./member-search.ts"
+import { removeUnreadableReasoning } from "../../formats/responses/remove-unreadable-reasoning.ts"
+import { createMemberSearch } from "./member-search.ts"
 
-const hasReasoning = memberSearch('"reasoning"', /"type"\s*:\s*"reasoning"/)
+const hasReasoning = createMemberSearch('"reasoning"', /"type"\s*:\s*"reasoning"/)
 
 const gatewayMark = Buffer.from('"portico.')
 

@@ -1,7 +1,7 @@
 import { type Fields, isObject, textOf } from "../../formats/json-values.ts"
 import { formatResponsesFailure } from "../../formats/responses/failure-event.ts"
 import { responsesFormat } from "../../formats/responses/responses-format.ts"
-import { isReasoningModel } from "../../providers/openai-models.ts"
+import { isReasoningModel } from "../../providers/openai-parameters.ts"
 import { providerResponse, ResponsesBody } from "../schema.ts"
 import { type ApiOperation, relayedOperation, type StreamFormat } from "./operation.ts"
 import { mayHaveUnreadableItems, toReadableInput } from "./readable-input.ts"

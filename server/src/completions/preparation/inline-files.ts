@@ -8,7 +8,7 @@ import {
   type FileContentReader,
   type FoundFile,
   maxFileBytes,
-} from "../request/file-content.ts"
+} from "../request/file-content-reader.ts"
 import type { FileContents, FileReference } from "../request/file-references.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 

@@ -10,7 +10,7 @@ import {
   checkFormatSupport,
   formatSupportOf,
   mustReadPrompt,
-} from "../conversion/conversion.ts"
+} from "../conversion/client-conversion.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import type { FileInliner } from "./inline-files.ts"

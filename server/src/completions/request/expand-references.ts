@@ -2,7 +2,7 @@ import { fail } from "../../errors.ts"
 import { countValues, type Fields, objectsIn } from "../../formats/json-values.ts"
 import { checkInput } from "../../formats/responses/check-request.ts"
 import { withoutCompacted } from "../../formats/responses/compaction.ts"
-import { toItems } from "../../formats/responses/input-items.ts"
+import { toInputItems } from "../../formats/responses/to-input-items.ts"
 import {
   type SerializedInput,
   serializeInput,
@@ -108,7 +108,7 @@ export const expandReferences = (
   { isStored, newId }: { isStored: boolean; newId: () => string },
 ): ExpandedRequest => {
   const parser = new StoredItemParser()
-  const { items, stored } = replaceReferences(toItems(fields.input), texts, parser)
+  const { items, stored } = replaceReferences(toInputItems(fields.input), texts, parser)
   const storedItems = isStored ? serializeInput(items, newId) : null
   checkInput(fields.input ?? [])
   const earlier = withoutCompacted(history.map((text) => parser.parse(text)))

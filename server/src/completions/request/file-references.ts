@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, textOf } from "../../formats/json-values.ts"
-import type { FileContent } from "./file-content.ts"
+import type { FileContent } from "./file-content-reader.ts"
 
 const dataUrlOf = ({ mediaType, data }: FileContent): string => `data:${mediaType};base64,${data}`
 

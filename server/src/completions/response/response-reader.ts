@@ -1,11 +1,11 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import type { Connection } from "../../connections/connection.ts"
 import type { ResponseReceiver } from "../../connections/response-receiver.ts"
-import { upstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
+import { toUpstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { translatable } from "../../i18n/message.ts"
-import { outcomeOfErrorStatus } from "../../usage/outcome.ts"
+import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import { appendToTail, findUsage } from "./body-usage.ts"
@@ -137,7 +137,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
 
   onError(error: UpstreamError): void {
     if (this.#stage === "error") this.#endError()
-    else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#connection))
+    else if (this.#stage !== "over") this.#fail(toUpstreamFailure(error, this.#connection))
   }
 
   onListenerError(error: unknown): void {

@@ -1,6 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
+import { forwardedResponseHeaders } from "../../connections/forwarded-response-headers.ts"
 import { mayBeMissing } from "../../connections/operation-support.ts"
-import { forwardedHeaders } from "../../connections/response-headers.ts"
 import { Failure } from "../../errors.ts"
 import type { AnswerError } from "../../formats/error-body.ts"
 import { readErrorBody } from "../../formats/error-body.ts"
@@ -76,7 +76,7 @@ export class ResponseRelay implements ResponseConsumer {
   }
 
   onStart({ status, rawHeaders, isStream }: ResponseHead): void {
-    if (!this.#isEarly) this.#writeHead(status, forwardedHeaders(rawHeaders))
+    if (!this.#isEarly) this.#writeHead(status, forwardedResponseHeaders(rawHeaders))
     if (!isStream) return
     this.#reply.flushSoon()
     if (this.#sources) this.#reply.write(this.#sources.chunk)
@@ -103,7 +103,7 @@ export class ResponseRelay implements ResponseConsumer {
       return
     }
     const body = this.#sources ? this.#sources.addToBody(original) : original
-    const headers = forwardedHeaders(rawHeaders)
+    const headers = forwardedResponseHeaders(rawHeaders)
     headers.push("content-length", `${body.length}`)
     this.#writeHead(status, headers)
     this.#reply.end(body)
@@ -123,7 +123,7 @@ export class ResponseRelay implements ResponseConsumer {
     const body = isWrapped
       ? Buffer.from(JSON.stringify(encodeError(toAnswerError(error))))
       : error.body
-    const headers = errorReplyHeaders(forwardedHeaders(rawHeaders), { ...error, body })
+    const headers = errorReplyHeaders(forwardedResponseHeaders(rawHeaders), { ...error, body })
     this.#writeHead(error.status, headers)
     this.#reply.end(body)
   }

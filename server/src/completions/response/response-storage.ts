@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import { Failure, type FailureCode } from "../../errors.ts"
 import type { Fields } from "../../formats/json-values.ts"
-import { createId } from "../../formats/responses/items.ts"
+import { createId } from "../../formats/responses/output-items.ts"
 import type { Caller } from "../../http/caller.ts"
 import { type RequestContext, whenClosed } from "../../http/request-context.ts"
 import type { UserLimits } from "../../limits/user-limits.ts"

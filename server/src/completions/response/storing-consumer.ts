@@ -4,13 +4,13 @@ import { lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { toFailure } from "../../http/errors.ts"
 import { maxResponseBytes } from "../../stored-responses/new-response.ts"
 import type { ErrorReply } from "./error-reply.ts"
+import { readResponseBody, readResponseEvent } from "./received-response.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
   ResponseHead,
   ResponseResult,
 } from "./response-consumer.ts"
-import { readResponseBody, readResponseEvent } from "./response-object.ts"
 import type { ResponseStorage } from "./response-storage.ts"
 import { maxWholeEventBytes } from "./sse-scanner.ts"
 import { splitEvents } from "./whole-events.ts"

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import type { AnswerSources, CitationSource } from "../../knowledge/citations/citations.ts"
 import { citedNumbers } from "./cited-numbers.ts"
-import { textOfContent } from "./sources.ts"
+import { textOfContent } from "./source-search.ts"
 
 /** Adds sources to a response: to a complete body, or as an extra chunk of a stream. */
 export interface SourceEncoder {

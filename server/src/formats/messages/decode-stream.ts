@@ -1,7 +1,7 @@
 import { toAnnotations } from "../annotations.ts"
+import { AnswerMemory } from "../answer-memory.ts"
 import type { AnswerReports } from "../answer-reports.ts"
 import { createCompletionFormatter } from "../chat-completion.ts"
-import { HeldAnswer } from "../held-answer.ts"
 import { splitText } from "../json-pieces.ts"
 import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
 import {
@@ -22,7 +22,7 @@ const createCitationDecoder = (reportDropped: () => void) => {
   let characters = 0
   let start = 0
   let citations: unknown[] = []
-  const held = new HeldAnswer()
+  const held = new AnswerMemory()
   return {
     startBlock: (block: Fields): void => {
       start = characters

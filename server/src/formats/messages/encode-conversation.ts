@@ -1,8 +1,8 @@
 import { fail } from "../../errors.ts"
-import { reasoningOf } from "../answer-events.ts"
+import { reasoningOf } from "../answer-event-reader.ts"
 import type { ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
-import { listBlocks, type MessageBlock } from "../ordered-blocks.ts"
+import { listMessageBlocks, type MessageBlock } from "../message-blocks.ts"
 import { isProviderState } from "../provider-state.ts"
 import { cacheControlOf, partsOf } from "../request-parts.ts"
 import { markLastBlock } from "./cache-breakpoints.ts"
@@ -117,7 +117,7 @@ const withRefusal = (message: Fields): Fields => {
 const toMessage = (message: Fields, report: ReportDropped): Message => {
   if (message.role === "tool") return { role: "user", content: [toToolResult(message, report)] }
   if (message.role !== "assistant") return { role: "user", content: toBlocks(message, report) }
-  const blocks = listBlocks(withRefusal(message)).flatMap((block) =>
+  const blocks = listMessageBlocks(withRefusal(message)).flatMap((block) =>
     toAssistantBlocks(block, report),
   )
   const content = withoutBlankTexts(blocks, report)

@@ -1,15 +1,15 @@
-import type { AnswerEvent } from "../answer-events.ts"
-import { textOfAnswer } from "../completion-blocks.ts"
-import { HeldAnswer } from "../held-answer.ts"
+import type { AnswerEvent } from "../answer-event-reader.ts"
+import { AnswerMemory } from "../answer-memory.ts"
 import type { AnswerEncoder, EncoderContext, InboundFormat } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
+import { textOfAnswer } from "../read-completion.ts"
 import type { EventText } from "../sse-events.ts"
 import { createCompaction } from "./compaction.ts"
 import { decodeCompactionRequest } from "./decode-request.ts"
 import { encodeResponsesError } from "./encode-response.ts"
 import { toResponseError } from "./failure-event.ts"
-import { createId } from "./items.ts"
+import { createId } from "./output-items.ts"
 import {
   type CreateResponseObject,
   createResponseObject,
@@ -37,7 +37,7 @@ class CompactionStream {
   readonly #request: Fields
   readonly #createObject: CreateResponseObject
   #response: ResponseObject
-  readonly #held = new HeldAnswer()
+  readonly #held = new AnswerMemory()
   #sequence = 0
   #isText = false
   #summary = ""

@@ -1,11 +1,11 @@
 import { toTextAnnotation } from "../annotations.ts"
-import type { AnswerEvent } from "../answer-events.ts"
-import { type Answer, textOfAnswer } from "../completion-blocks.ts"
+import type { AnswerEvent } from "../answer-event-reader.ts"
+import { AnswerMemory } from "../answer-memory.ts"
 import type { AnswerError } from "../error-body.ts"
-import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { splitText } from "../json-pieces.ts"
 import type { Fields } from "../json-values.ts"
+import { type Answer, textOfAnswer } from "../read-completion.ts"
 import type { EventText } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
@@ -17,7 +17,7 @@ import {
   summaryPart,
   toCompleteItem,
   toStartedItem,
-} from "./items.ts"
+} from "./output-items.ts"
 import {
   type CreateResponseObject,
   createResponseObject,
@@ -56,7 +56,7 @@ class ResponseStream {
   readonly #createObject: CreateResponseObject
   #response: ResponseObject
   readonly #output: Fields[] = []
-  readonly #held = new HeldAnswer()
+  readonly #held = new AnswerMemory()
   #texts = ""
   #open: ItemState | null = null
   /** Closed, but not reported as done: whether it is complete shows in what follows. */

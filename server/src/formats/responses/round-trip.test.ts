@@ -7,10 +7,10 @@ import {
   readResponseStream,
   withoutIds,
 } from "../../../test/responses/response-stream.ts"
-import { readCompletion } from "../completion-blocks.ts"
 import { type Fields, objectsIn } from "../json-values.ts"
 import { decodeMessagesRequest } from "../messages/decode-request.ts"
 import { encodeMessagesRequest } from "../messages/encode-request.ts"
+import { readCompletion } from "../read-completion.ts"
 import { joinPieces } from "../sse-events.ts"
 import { decodeResponsesRequest } from "./decode-request.ts"
 import { createResponseEncoder } from "./encode-response.ts"

@@ -10,7 +10,7 @@ import {
 } from "@portico/search"
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
-import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-loop.ts"
+import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
 import type { FoundPassage, RetrievalMode } from "../schema.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import { isReserved } from "./passage-selection.ts"

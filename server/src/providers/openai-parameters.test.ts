@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Fields } from "../formats/json-values.ts"
-import { toAcceptedEffort } from "./openai-models.ts"
+import { toAcceptedEffort } from "./openai-parameters.ts"
 
 const proxy = "http://127.0.0.1:4000/v1"
 const ofOpenAI = "https://api.openai.com/v1"

@@ -11,7 +11,7 @@ interface Attempt {
 }
 
 /** An error response that is held back until it is known whether another connection is tried. */
-export class BufferedResponse {
+export class BufferedErrorResponse {
   readonly #chunks: Buffer[] = []
   #bytes = 0
   /** Whether the chunks hold the complete body. */

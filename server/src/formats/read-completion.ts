@@ -1,11 +1,11 @@
 import { annotationsIn, isUrlCitation, shiftAnnotation } from "./annotations.ts"
-import type { AnswerBlock } from "./answer-block.ts"
-import { reasoningOf } from "./answer-events.ts"
+import { reasoningOf } from "./answer-event-reader.ts"
 import type { AnswerReading } from "./answer-reading.ts"
+import type { AnswerBlock } from "./canonical-answer.ts"
 import { type StopCause, toFinishReason } from "./finish-reason.ts"
 import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
-import { listBlocks, type MessageBlock } from "./ordered-blocks.ts"
+import { listMessageBlocks, type MessageBlock } from "./message-blocks.ts"
 import { toPlainMessage } from "./plain-message.ts"
 import { StateCollector } from "./provider-state.ts"
 import { argumentsTextOf, createCallId, splitArguments } from "./tool-arguments.ts"
@@ -112,7 +112,7 @@ const readBlocks = (received: Fields, options: ReadOptions): CompleteBlock[] => 
   const { key } = options.origin
   const { reasoning_details, ...plain } = received
   const message = key === null ? received : plain
-  const blocks = listBlocks(message).flatMap((one) => readBlock(one, options))
+  const blocks = listMessageBlocks(message).flatMap((one) => readBlock(one, options))
   const annotations = objectsIn(message.annotations).filter(isUrlCitation)
   const refusal = textBlock("refusal", textOf(message.refusal))
   const answer = [...addAnnotations(blocks, annotations), ...refusal]

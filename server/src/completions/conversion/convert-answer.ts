@@ -1,5 +1,5 @@
-import { checkBodyValues } from "../../connections/answer-values.ts"
 import { createChatDecoder } from "../../connections/chat-decoder.ts"
+import { checkBodyValues } from "../../connections/check-answer-values.ts"
 import type { AnswerReports } from "../../formats/answer-reports.ts"
 import type { AnswerContext, ReportDropped } from "../../formats/canonical-request.ts"
 import { chatEncoder } from "../../formats/chat-encoder.ts"
@@ -18,7 +18,7 @@ import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
 import { operationNamed } from "../operations/registry.ts"
 import { sourceMembersOf } from "../sources/source-encoder.ts"
-import { toBuffer } from "./thread-bytes.ts"
+import { toBuffer } from "./to-buffer.ts"
 
 /** The format of an answer's client. */
 export interface AnswerClient {

@@ -12,9 +12,9 @@ import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
-import { createBaseCheck } from "./base-model.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
+import { createBaseModelCheck } from "./check-base-model.ts"
 import { accessMessages, failNotFound, failTaken } from "./failures.ts"
 import {
   checkContentLength,
@@ -63,11 +63,11 @@ interface ModelTransaction {
 }
 
 /** Manages workspace models: a base model, a prompt, parameters and access grants. */
-export const createModels = (deps: Deps) => {
+export const createWorkspaceModels = (deps: Deps) => {
   const { maxModels, db, store, catalogue, storage, audit, bus, now, refreshCaller } = deps
   const { dependentsOf, isDefaultModel } = deps
 
-  const requireBase = createBaseCheck(catalogue)
+  const requireBase = createBaseModelCheck(catalogue)
 
   /** Checked within the transaction: access may have changed since the request arrived. */
   const getWritable = async ({ tx, caller }: ModelTransaction, id: string): Promise<ModelSummary> =>
@@ -286,4 +286,4 @@ export const createModels = (deps: Deps) => {
   }
 }
 
-export type Models = ReturnType<typeof createModels>
+export type WorkspaceModels = ReturnType<typeof createWorkspaceModels>

@@ -49,7 +49,7 @@ const isInert = memoize((type) => inertTypes.has(type.split(";", 1)[0]?.trim().t
  * The headers to forward from an upstream's response: lower-case names and values in turn. The
  * body's length is left out; whoever sends the body sets it.
  */
-export const forwardedHeaders = (rawHeaders: readonly string[]): string[] => {
+export const forwardedResponseHeaders = (rawHeaders: readonly string[]): string[] => {
   const forwarded: string[] = []
   const connection = headerOf(rawHeaders, "connection")
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -14,14 +14,14 @@ import {
  * A response object of the Responses API, with what contains it: an event, or the response itself. Large
  * ones are not parsed, as that would block the event loop.
  */
-export interface ResponseObject {
+export interface ReceivedResponse {
   /** The object, parsed or as JSON. */
   response: Fields | Buffer
   /** What contains it, with other members of the response. */
   withMembers: (members: object) => Buffer
 }
 
-export interface ResponseObjectEvent extends ResponseObject {
+export interface ReceivedResponseEvent extends ReceivedResponse {
   type: string
 }
 
@@ -57,7 +57,7 @@ const replaceMembers = (bytes: Buffer, members: object): Buffer => {
   return spliceMembers(bytes, readMembers(bytes), new Map(changes))
 }
 
-const readLargeEvent = (event: Buffer): ResponseObjectEvent | null => {
+const readLargeEvent = (event: Buffer): ReceivedResponseEvent | null => {
   const data = dataOf(event)
   const found = objectMembers(data)
   const type = found.find(({ key }) => key === "type")
@@ -82,7 +82,7 @@ const readLargeEvent = (event: Buffer): ResponseObjectEvent | null => {
 }
 
 /** Null if the event contains no response object. */
-export const readResponseEvent = (bytes: Buffer): ResponseObjectEvent | null => {
+export const readResponseEvent = (bytes: Buffer): ReceivedResponseEvent | null => {
   if (isLarge(bytes)) return readLargeEvent(bytes)
   const event = parseObject(decodeEvents(bytes)[0]?.data ?? "")
   const response = event?.response
@@ -95,14 +95,14 @@ export const readResponseEvent = (bytes: Buffer): ResponseObjectEvent | null => 
   }
 }
 
-const readLargeBody = (bytes: Buffer): ResponseObject | null => {
+const readLargeBody = (bytes: Buffer): ReceivedResponse | null => {
   const output = objectMembers(bytes).find(({ key }) => key === "output")
   if (!output || bytes[output.valueStart] !== openBracket) return null
   return { response: bytes, withMembers: (members) => replaceMembers(bytes, members) }
 }
 
 /** Null if the body is no response object. */
-export const readResponseBody = (bytes: Buffer): ResponseObject | null => {
+export const readResponseBody = (bytes: Buffer): ReceivedResponse | null => {
   if (isLarge(bytes)) return readLargeBody(bytes)
   const response = parseObject(bytes.toString("utf8"))
   if (!Array.isArray(response?.output)) return null

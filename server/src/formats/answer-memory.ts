@@ -7,7 +7,7 @@ const smallBytes = 16 * 1024
 const blockBytes = 200
 
 /** Counts what is held in memory of one streamed answer. */
-export class HeldAnswer {
+export class AnswerMemory {
   #bytes = 0
 
   get isSmall(): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { AnswerBlock } from "../answer-block.ts"
+import type { AnswerBlock } from "../canonical-answer.ts"
 import type { Fields } from "../json-values.ts"
 import { encodeReasoning } from "./reasoning.ts"
 import { type ClientTool, toCustomInput, toSearchArguments } from "./tools.ts"

@@ -87,7 +87,11 @@ class BlockSequence {
  * The blocks of an assistant's message of the canonical form, in the order in which the model wrote
  * them: `ReasoningDetail` says where reasoning belongs, and calls follow the text.
  */
-export const listBlocks = ({ content, reasoning_details, tool_calls }: Fields): MessageBlock[] => {
+export const listMessageBlocks = ({
+  content,
+  reasoning_details,
+  tool_calls,
+}: Fields): MessageBlock[] => {
   const sequence = new BlockSequence(objectsIn(reasoning_details))
   for (const part of partsOf(content)) sequence.addPart(part)
   for (const call of objectsIn(tool_calls)) sequence.addCall(call)

@@ -36,7 +36,7 @@ const histogramValues = (name: string, buckets: readonly number[], series: Metri
  * built only when scraped. prom-client hashes all labels on each observation, which cost more than
  * all other usage recording of a request.
  */
-export const createHistogram = ({ name, help, buckets }: MetricOptions) => {
+export const createFastMetric = ({ name, help, buckets }: MetricOptions) => {
   const seriesByKey = new Map<string, MetricSeries>()
   const isCounter = buckets.length === 0
 

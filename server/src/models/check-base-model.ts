@@ -18,7 +18,7 @@ const requireAdmin = (caller: Caller, field: string): void => {
  * Returns a function that requires the base of a model to be a model that the caller may use. It
  * may refresh the connections' lists, so it runs before the transaction.
  */
-export const createBaseCheck =
+export const createBaseModelCheck =
   (catalogue: Catalogue) =>
   /** @param planned ids of models that the same import creates */
   async (

@@ -8,8 +8,8 @@ import {
   type UpstreamRequest,
 } from "@portico/http1"
 import { Failure } from "../errors.ts"
-import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
-import { BufferedResponse } from "./buffered-response.ts"
+import { type EventLoopShare, turnCosts } from "../limits/fair-event-loop.ts"
+import { BufferedErrorResponse } from "./buffered-error-response.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
 import {
@@ -50,7 +50,7 @@ class FailoverRequest implements RequestHandle {
   #next = 0
   #request: SentRequest | null = null
   #cancelled = false
-  #firstFailure: BufferedResponse | null = null
+  #firstFailure: BufferedErrorResponse | null = null
   /** Reports the first connection that could not be reached, if no attempt follows after all. */
   #reportUnreachable: (() => void) | null = null
   #release: (() => void) | null = null
@@ -169,11 +169,11 @@ class FailoverRequest implements RequestHandle {
   #createListener(attempt: ConnectionAttempt): ResponseListener {
     const { connection, usesModel, model, convert } = attempt
     const handler = convert ? convert(this.#receiver, this.#createPacing()) : this.#receiver
-    let buffered: BufferedResponse | null = null
+    let buffered: BufferedErrorResponse | null = null
     let isRetryable = false
     let isUnavailable = false
     /** Decides about a response that was held back. */
-    const settle = (held: BufferedResponse, fault: ConnectionFault | null): void => {
+    const settle = (held: BufferedErrorResponse, fault: ConnectionFault | null): void => {
       buffered = null
       if (fault || isRetryable) this.#tryNext(held)
       else this.#forwardBuffered(held)
@@ -187,7 +187,7 @@ class FailoverRequest implements RequestHandle {
           handler.onHead(status, rawHeaders)
           return
         }
-        buffered = new BufferedResponse(attempt, handler, { status, rawHeaders })
+        buffered = new BufferedErrorResponse(attempt, handler, { status, rawHeaders })
         if (isRetryable || isCredentialStatus(status)) this.#limitBodyTime()
       },
       onData: (chunk) => {
@@ -253,7 +253,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   /** Requests for no model say nothing about those that are. */
-  #recordFault(response: BufferedResponse, fault: ConnectionFault): void {
+  #recordFault(response: BufferedErrorResponse, fault: ConnectionFault): void {
     const { connection, model } = response.attempt
     if (model !== null) connection.recordFault(fault, response.toError(), model)
   }
@@ -265,7 +265,7 @@ class FailoverRequest implements RequestHandle {
     connection.recordFailure(hard ? "hard" : "soft", error)
   }
 
-  #tryNext(response: BufferedResponse): void {
+  #tryNext(response: BufferedErrorResponse): void {
     const first = this.#firstFailure
     const isBetter =
       first && mayBeConnectionFault(first.status) && !mayBeConnectionFault(response.status)
@@ -275,7 +275,7 @@ class FailoverRequest implements RequestHandle {
     else this.#forwardBuffered(forwarded)
   }
 
-  #forwardBuffered(response: BufferedResponse): void {
+  #forwardBuffered(response: BufferedErrorResponse): void {
     this.#receiver.onConnectionSelected(response.attempt.connection)
     response.release()
     if (response.isComplete) response.receiver.onEnd()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { mergeSystemMessages } from "./system-messages.ts"
+import { mergeSystemMessages } from "./merge-system-messages.ts"
 
 const system = (content: unknown) => ({ role: "system", content })
 const user = (content: unknown) => ({ role: "user", content })

@@ -3,7 +3,7 @@ import type { Caller } from "../../http/caller.ts"
 import type { InFlightRequests } from "../../http/in-flight-requests.ts"
 import { translatable } from "../../i18n/message.ts"
 import type { ModelCatalogue } from "../../models/catalogue.ts"
-import { outcomeOfErrorStatus } from "../../usage/outcome.ts"
+import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import type {
   ResponseConsumer,

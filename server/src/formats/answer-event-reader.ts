@@ -1,9 +1,9 @@
 import { annotationsIn } from "./annotations.ts"
-import type { AnswerBlock } from "./answer-block.ts"
+import { AnswerMemory } from "./answer-memory.ts"
 import type { AnswerReading } from "./answer-reading.ts"
+import type { AnswerBlock } from "./canonical-answer.ts"
 import { type AnswerError, readReportedError } from "./error-body.ts"
 import { type StopCause, toFinishReason } from "./finish-reason.ts"
-import { HeldAnswer } from "./held-answer.ts"
 import { splitText } from "./json-pieces.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
@@ -48,7 +48,7 @@ export class AnswerEventReader {
   #waiting: ReceivedBlock[] = []
   /** Those before it have been opened: removing each from the array would copy it every time. */
   #nextWaiting = 0
-  readonly #held = new HeldAnswer()
+  readonly #held = new AnswerMemory()
   readonly #calls = new ReceivedCalls()
   #hasBlocks = false
   #hasCalls = false

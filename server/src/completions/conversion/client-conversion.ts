@@ -45,7 +45,7 @@ export interface ClientConversion {
   dropped: DroppedFields
 }
 
-export const createConversion = (
+export const createClientConversion = (
   { received, original, format, answerContext }: ConvertedRequest,
   citationResult: AnswerSources | null,
   dropped: DroppedFields,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Fields } from "./json-values.ts"
-import { listBlocks } from "./ordered-blocks.ts"
+import { listMessageBlocks } from "./message-blocks.ts"
 
 const think = (text: string, characters = 0, tool_calls = 0) => ({
   ...{ type: "reasoning.text", text, preceding: { characters, tool_calls } },
@@ -10,7 +10,7 @@ const call = { id: "1", type: "function", function: { name: "now", arguments: "{
 
 /** Texts and reasoning, and the ids of calls. */
 const orderOf = (message: Fields): unknown[] =>
-  listBlocks(message).map(({ kind, fields }) =>
+  listMessageBlocks(message).map(({ kind, fields }) =>
     kind === "reasoning" ? `(${fields.text})` : (fields.text ?? fields.id),
   )
 

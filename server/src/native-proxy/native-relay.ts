@@ -4,7 +4,7 @@ import type {
   ResponseConsumer,
   ResponseHead,
 } from "../completions/response/response-consumer.ts"
-import { forwardedHeaders } from "../connections/response-headers.ts"
+import { forwardedResponseHeaders } from "../connections/forwarded-response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
@@ -31,7 +31,7 @@ export class NativeRelay implements ResponseConsumer {
   }
 
   onStart({ status, rawHeaders }: ResponseHead): void {
-    const headers = forwardedHeaders(rawHeaders)
+    const headers = forwardedResponseHeaders(rawHeaders)
     const length = headerOf(rawHeaders, "content-length")
     this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)

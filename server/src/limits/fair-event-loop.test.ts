@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { createFairEventLoop } from "./fair-loop.ts"
+import { createFairEventLoop } from "./fair-event-loop.ts"
 
 const settle = async (isOver: () => boolean): Promise<void> => {
   for (let turns = 0; turns < 20_000 && !isOver(); turns++) await nextTurn()

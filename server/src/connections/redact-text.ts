@@ -4,7 +4,7 @@ import type { NewConnection } from "./schema.ts"
 const minSecretLength = 6
 
 /** Removes a connection's secrets from untrusted text, such as an upstream's error. */
-export const redactSecrets = (
+export const redactSecretsIn = (
   text: string,
   { api_key, headers }: Pick<NewConnection, "api_key" | "headers">,
 ): string =>

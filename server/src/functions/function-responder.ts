@@ -21,7 +21,7 @@ export interface FunctionModelRequest extends RequestOrigin {
 }
 
 /** Converts an error of a function to the failure returned to the caller. */
-export const toFailure = (
+export const toFunctionFailure = (
   name: string,
   { message, line, refused, outcome }: FunctionError,
 ): Failure => {
@@ -35,7 +35,7 @@ export const toFailure = (
 
 type ReplyResult = { streamed: true } | { text: string } | { whole: Fields } | { call: Fields }
 
-export const noReplyError = functionError(
+export const invalidReplyError = functionError(
   "threw",
   '"reply" did not return text, a completion or a chat request',
 )
@@ -121,7 +121,7 @@ class FunctionResponse implements RequestHandle {
     const result = await opened.invoke("reply", { request: JSON.parse(body.toString("utf8")) })
     const isWorkerLost = "error" in result && result.error.outcome === "worker_lost"
     const reply = "error" in result ? null : parseReplyResult(result.value)
-    const error = "error" in result ? result.error : reply === null ? noReplyError : null
+    const error = "error" in result ? result.error : reply === null ? invalidReplyError : null
     await opened.finish(error)
     if (this.#cancelled.signal.aborted) return
     // Retry once: another function took the worker down, and nothing was sent yet.
@@ -183,7 +183,7 @@ class FunctionResponse implements RequestHandle {
   #reportError(error: FunctionError): void {
     if (this.#cancelled.signal.aborted) return
     const outcome = error.refused ? "refused_request" : "upstream_error"
-    this.#receiver.stop(outcome, toFailure(this.#request.model.fn.name, error))
+    this.#receiver.stop(outcome, toFunctionFailure(this.#request.model.fn.name, error))
   }
 }
 
