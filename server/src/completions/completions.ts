@@ -7,6 +7,7 @@ import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/citations/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
+import { bodySteps } from "./conversion/body-steps.ts"
 import { createClientConversion, failureFormatOf } from "./conversion/client-conversion.ts"
 import { DroppedFields } from "./conversion/dropped-fields.ts"
 import type { RequestConversion } from "./conversion/request-conversion.ts"
@@ -62,17 +63,16 @@ interface TokenCounting {
 }
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
-export const createCompletions = ({
-  catalogue,
-  citations,
-  template,
-  inFlight,
-  dispatch,
-  preparation,
-  conversion,
-  storageOf,
-  heartbeatMs = defaultHeartbeatMs,
-}: Deps) => {
+export interface Completions {
+  /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
+  complete(context: RequestContext, caller: Caller, received: ModelRequest): Promise<void>
+  /** `complete` without an HTTP response: `consumer` receives the answer. @throws {Failure} */
+  answer(request: AnswerRequest, consumer: ResponseConsumer): Promise<void>
+}
+
+export const createCompletions = (deps: Deps): Completions => {
+  const { catalogue, citations, template, inFlight, dispatch, preparation, conversion } = deps
+  const { storageOf, heartbeatMs = defaultHeartbeatMs } = deps
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
 
   /** For after work that takes a while: connections, filters and grants may have changed. */
@@ -169,7 +169,10 @@ export const createCompletions = ({
     const sendEstimate = async (): Promise<void> => {
       const requests = { received, resolved: request }
       const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
-      sendTokenEstimate(context, await conversion.countTokens(owner, canonical))
+      sendTokenEstimate(
+        context,
+        await conversion.read(owner, canonical, bodySteps.countTokens, undefined),
+      )
     }
     if (converted) return sendEstimate()
     const target = { resolved, headers: forwardedClientHeaders(context, caller) }
@@ -185,12 +188,7 @@ export const createCompletions = ({
   }
 
   return {
-    /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
-    complete: async (
-      context: RequestContext,
-      caller: Caller,
-      received: ModelRequest,
-    ): Promise<void> => {
+    complete: async (context, caller, received) => {
       context.model = received.model
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
@@ -206,13 +204,10 @@ export const createCompletions = ({
       } else await relay(clientRequest, null)
     },
 
-    /**
-     * `complete` without an HTTP response: `consumer` receives the answer. @throws {Failure}
-     */
     answer: async (
-      { signal = new AbortController().signal, sourcePassages, ...dispatchRequest }: AnswerRequest,
-      consumer: ResponseConsumer,
-    ): Promise<void> => {
+      { signal = new AbortController().signal, sourcePassages, ...dispatchRequest },
+      consumer,
+    ) => {
       const { caller, request } = dispatchRequest
       const resolved = await catalogue.resolve(caller, request.model)
       const send = async (sourced: ModelRequest, target: ResolvedModel): Promise<void> => {
@@ -235,5 +230,3 @@ export const createCompletions = ({
     },
   }
 }
-
-export type Completions = ReturnType<typeof createCompletions>

@@ -72,7 +72,7 @@ export const createCompletionParts = (deps: Deps) => {
       references: createReferenceResolver(storedResponses, conversion),
       conversion,
     }),
-    storageOf: createResponseStorage({ storedResponses, log, conversion, limits }),
+    storageOf: createResponseStorage({ storedResponses, log, bodyThread, limits }),
     dispatch: createDispatcher({
       ...deps,
       filters,

@@ -1,4 +1,3 @@
-import { omitUnchangedGrants } from "../grants/audit-details.ts"
 import type { ConnectionConfig } from "./schema.ts"
 
 /** The audited fields of a connection: whether it is used, and by whom. */
@@ -6,6 +5,3 @@ export const auditState = ({ enabled, access_grants }: ConnectionConfig) => ({
   enabled,
   access_grants,
 })
-
-export const auditChange = (before: ConnectionConfig, after: ConnectionConfig) =>
-  omitUnchangedGrants(auditState(before), auditState(after))

@@ -92,7 +92,29 @@ const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
-export const createConnectionRegistry = async (deps: Deps) => {
+export interface ConnectionRegistry {
+  /** In configured order; environment connections first. */
+  connections(): readonly Connection[]
+  /** The connections that report which models are in memory. */
+  runtimes(): readonly Connection[]
+  byId(id: string): Connection | undefined
+  /** Endpoints by model id, as callers use it. */
+  endpoints(): ReadonlyMap<string, readonly Endpoint[]>
+  /** Registers a callback for changes of the endpoints. */
+  onChange(listener: () => void): void
+  /** Applies the stored connections. Their model lists may arrive later. */
+  reload(): Promise<void>
+  /** Refreshes the lists of healthy connections, and waits up to `ms` for the results. */
+  refresh(ms: number): Promise<void>
+  /**
+   * Refreshes the lists because a requested model is unknown; concurrent calls share one refresh.
+   * Resolves when `isFound` returns true or the refresh ends, without waiting for slow connections.
+   */
+  waitForModel(isFound: () => boolean): Promise<void>
+  close(): void
+}
+
+export const createConnectionRegistry = async (deps: Deps): Promise<ConnectionRegistry> => {
   const { background, config, store, transports, bus, now } = deps
   const { minModelSearchIntervalMs = defaultMinModelSearchIntervalMs } = deps
   const listeners = new Set<() => void>()
@@ -212,26 +234,14 @@ export const createConnectionRegistry = async (deps: Deps) => {
   }
 
   return {
-    /** In configured order; environment connections first. */
-    connections: (): readonly Connection[] => orderedConnections,
-    /** The connections that report which models are in memory. */
+    connections: () => orderedConnections,
     runtimes: listRuntimes,
-    byId: (id: string): Connection | undefined => connectionById.get(id),
-    /** Endpoints by model id, as callers use it. */
-    endpoints: (): ReadonlyMap<string, readonly Endpoint[]> => endpointsById,
-    /** Registers a callback for changes of the endpoints. */
-    onChange: (listener: () => void): void => void listeners.add(listener),
-    /** Applies the stored connections. Their model lists may arrive later. */
+    byId: (id) => connectionById.get(id),
+    endpoints: () => endpointsById,
+    onChange: (listener) => void listeners.add(listener),
     reload: reloadInOrder,
-
-    /** Refreshes the lists of healthy connections, and waits up to `ms` for the results. */
     refresh,
-
-    /**
-     * Refreshes the lists because a requested model is unknown; concurrent calls share one refresh.
-     * Resolves when `found` returns true or the refresh ends, without waiting for slow connections.
-     */
-    waitForModel: (isFound: () => boolean): Promise<void> =>
+    waitForModel: (isFound) =>
       new Promise((resolve) => {
         const checkFound = (): void => {
           if (isFound()) finish()
@@ -247,10 +257,8 @@ export const createConnectionRegistry = async (deps: Deps) => {
         void searching.then(finish)
       }),
 
-    close: (): void => {
+    close: () => {
       for (const connection of connectionById.values()) connection.close()
     },
   }
 }
-
-export type ConnectionRegistry = Awaited<ReturnType<typeof createConnectionRegistry>>

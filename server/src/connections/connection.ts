@@ -1,13 +1,13 @@
 import { HttpStatusError, requestJson, type Transport, type UpstreamTimeouts } from "@portico/http1"
 import { toReference } from "../i18n/message.ts"
 import type { Transports } from "../outbound/transports.ts"
-import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
+import type { Provider, ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
 import type { ConnectionFault } from "./connection-fault.ts"
 import { type Diagnosis, diagnose, diagnoseModelRefusal, listTimeoutMs } from "./diagnosis.ts"
 import { createModelPauses } from "./model-pauses.ts"
-import { createOperationSupport } from "./operation-support.ts"
+import { createOperationSupport, type OperationSupport } from "./operation-support.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
 
 interface Deps {
@@ -36,7 +36,43 @@ export const createProviderClient = (
 }
 
 /** A connection in use: its transport, its health and its models. */
-export const createConnection = (deps: Deps) => {
+export interface Connection extends OperationSupport {
+  readonly config: ConnectionConfig
+  readonly provider: Provider
+  readonly transport: Transport
+  /** Sent with every request; includes the credential. */
+  readonly headers: Record<string, string>
+  readonly firstByteMs: number
+  /** Requests currently in flight. */
+  inFlight: number
+  models(): readonly ProviderModel[]
+  /** All models of the provider, including those outside `allowed_models`. */
+  allModels(): readonly ProviderModel[]
+  /** Whether the list was requested since startup, successfully or not. */
+  hasListed(): boolean
+  /** Whether the last list request succeeded. */
+  isAvailable(): boolean
+  isResting(): boolean
+  isLoaded(name: string): boolean
+  /** Whether the connection refused a model that it lists, so that others are tried first. */
+  isPaused(model: string): boolean
+  /** Call before sending a request that uses a model. @returns to be called if it has no result */
+  beginAttempt(model: string | null): () => void
+  recordSuccess(model: string | null): void
+  /** Call when the connection refused what it should serve: its key, or a model that it lists. */
+  recordFault(fault: ConnectionFault, error: HttpStatusError, model: string): void
+  recordFailure(severity: "hard" | "soft", error: Error): void
+  /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
+  refresh(): Promise<boolean>
+  refreshLoaded(): Promise<void>
+  health(): ConnectionHealth
+  /** Stops using the connection; requests in flight may finish. */
+  retire(): void
+  /** Stops using the connection and aborts its requests. */
+  close(): void
+}
+
+export const createConnection = (deps: Deps): Connection => {
   const { config, now } = deps
   const provider = providers[config.kind]
   const timeouts: UpstreamTimeouts = {
@@ -110,7 +146,6 @@ export const createConnection = (deps: Deps) => {
     if (names) loadedNames = new Set(names)
   }
 
-  /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
   const refresh = (): Promise<boolean> => {
     pendingRefresh ??= readModels().finally(() => {
       pendingRefresh = undefined
@@ -123,39 +158,31 @@ export const createConnection = (deps: Deps) => {
 
   const isHealthy = (): boolean => breaker.isHealthy() && isAvailable && !pauses.hasRefusals()
 
-  const connection = {
+  const connection: Connection = {
     ...createOperationSupport({ provider, transport, headers, now }),
     config,
     provider,
     transport,
-    /** Sent with every request; includes the credential. */
     headers,
     firstByteMs: timeouts.firstByte * 1000,
-    models: (): readonly ProviderModel[] => models,
-    /** All models of the provider, including those outside `allowed_models`. */
-    allModels: (): readonly ProviderModel[] => allModels,
-    /** Whether the list was requested since startup, successfully or not. */
-    hasListed: (): boolean => hasListed,
-    /** Whether the last list request succeeded. */
-    isAvailable: (): boolean => isAvailable,
+    models: () => models,
+    allModels: () => allModels,
+    hasListed: () => hasListed,
+    isAvailable: () => isAvailable,
     isResting: breaker.isResting,
-    /** Requests currently in flight. */
     inFlight: 0,
-    isLoaded: (name: string): boolean => loadedNames.has(name),
-    /** Whether the connection refused a model that it lists, so that others are tried first. */
+    isLoaded: (name) => loadedNames.has(name),
     isPaused: pauses.isPaused,
-    /** Call before sending a request that uses a model. @returns to be called if it has no result */
-    beginAttempt: (model: string | null): (() => void) => {
+    beginAttempt: (model) => {
       if (model !== null) pauses.beginAttempt(model)
       return breaker.beginAttempt()
     },
-    recordSuccess: (model: string | null): void => {
+    recordSuccess: (model) => {
       requestError = null
       if (model !== null) pauses.recordSuccess(model)
       breaker.recordSuccess()
     },
-    /** Call when the connection refused what it should serve: its key, or a model that it lists. */
-    recordFault: (fault: ConnectionFault, error: HttpStatusError, model: string): void => {
+    recordFault: (fault, error, model) => {
       if (fault === "connection") {
         connection.recordFailure("hard", error)
         return
@@ -165,13 +192,13 @@ export const createConnection = (deps: Deps) => {
       // The list may be out of date.
       void refresh()
     },
-    recordFailure: (severity: "hard" | "soft", error: Error): void => {
+    recordFailure: (severity, error) => {
       requestError = diagnose(error, config)
       breaker.recordFailure(severity)
     },
     refresh,
     refreshLoaded,
-    health: (): ConnectionHealth => {
+    health: () => {
       const error = listError ?? requestError ?? (pauses.hasRefusals() ? refusalError : null)
       return {
         status: !hasListed ? "unknown" : isHealthy() ? "healthy" : "resting",
@@ -183,14 +210,12 @@ export const createConnection = (deps: Deps) => {
         running: connection.inFlight,
       }
     },
-    /** Stops using the connection; requests in flight may finish. */
-    retire: (): void => {
+    retire: () => {
       isClosed = true
       breaker.close()
       transport.retire()
     },
-    /** Stops using the connection and aborts its requests. */
-    close: (): void => {
+    close: () => {
       isClosed = true
       breaker.close()
       transport.close()
@@ -198,5 +223,3 @@ export const createConnection = (deps: Deps) => {
   }
   return connection
 }
-
-export type Connection = ReturnType<typeof createConnection>

@@ -3,13 +3,14 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { omitUnchangedGrants } from "../grants/audit-details.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import { referenceOf, type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { Transports } from "../outbound/transports.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
-import { auditChange, auditState } from "./audit-details.ts"
+import { auditState } from "./audit-details.ts"
 import { createProviderClient } from "./connection.ts"
 import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
@@ -137,7 +138,10 @@ export const createConnections = (deps: Deps) => {
       const updated = await db.transact(async (tx) => {
         const before = await lockChangeable(tx, id)
         const after = { ...before, ...set, updated_at: now() }
-        return save(tx, after, { ...change, ...auditChange(before, after) })
+        return save(tx, after, {
+          ...change,
+          ...omitUnchangedGrants(auditState(before), auditState(after)),
+        })
       })
       return reloadAndView(updated)
     },

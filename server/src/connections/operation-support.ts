@@ -33,7 +33,14 @@ interface Finding {
  * Finds out which of a provider's optional operations a server has: by an empty request, which it
  * refuses in another way if it has the operation.
  */
-export const createOperationSupport = ({ provider, transport, headers, now }: Deps) => {
+export interface OperationSupport {
+  /** Resolves when `hasOperation` is known; undefined if it already is. */
+  checkOperation(operation: ProviderOperation): Promise<void> | undefined
+  hasOperation(operation: ProviderOperation): boolean
+}
+
+export const createOperationSupport = (deps: Deps): OperationSupport => {
+  const { provider, transport, headers, now } = deps
   const findings = new Map<string, Finding>()
   const pending = new Map<string, Promise<void>>()
 
@@ -72,13 +79,12 @@ export const createOperationSupport = ({ provider, transport, headers, now }: De
   }
 
   return {
-    /** Resolves when `hasOperation` is known; undefined if it already is. */
-    checkOperation: (operation: ProviderOperation): Promise<void> | undefined => {
+    checkOperation: (operation) => {
       const mayBeMissed = operation.isOptional && servesOperation(provider, operation)
       if (!mayBeMissed || isKnown(operation)) return undefined
       return pending.get(operation.name) ?? startCheck(operation)
     },
-    hasOperation: (operation: ProviderOperation): boolean =>
+    hasOperation: (operation) =>
       servesOperation(provider, operation) && findings.get(operation.name)?.isSupported !== false,
   }
 }

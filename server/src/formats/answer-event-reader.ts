@@ -1,9 +1,10 @@
 import { annotationsIn } from "./annotations.ts"
 import { AnswerMemory } from "./answer-memory.ts"
-import type { AnswerReading } from "./answer-reading.ts"
-import type { AnswerBlock } from "./canonical-answer.ts"
+import type { AnswerOrigin } from "./answer-origin.ts"
+import type { AnswerBlock, AnswerEvent } from "./canonical-answer.ts"
+import type { ReportDropped } from "./canonical-request.ts"
 import { type AnswerError, readReportedError } from "./error-body.ts"
-import { type StopCause, toFinishReason } from "./finish-reason.ts"
+import { toFinishReason } from "./finish-reason.ts"
 import { splitText } from "./json-pieces.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
@@ -14,26 +15,18 @@ import { ReceivedCalls } from "./received-calls.ts"
 import { argumentsTextOf, createCallId, type ToolArguments } from "./tool-arguments.ts"
 import { WaitingAnnotations } from "./waiting-annotations.ts"
 
-/**
- * The canonical events of a streamed answer: `start`, blocks one after the other, and `finish` or
- * `error`. Each block is opened, filled by any number of `append`, `annotate` and `sign`, and closed.
- */
-export type AnswerEvent =
-  | { type: "start"; id: string; model: string }
-  | { type: "open"; block: AnswerBlock }
-  /** Text, reasoning, or a piece of a tool's arguments. */
-  | { type: "append"; text: string }
-  /** A citation of a text, as an annotation of a chat completion; offsets begin at the block. */
-  | { type: "annotate"; annotation: Fields }
-  /** The signature with which the provider recognizes its reasoning. */
-  | { type: "sign"; signature: string }
-  | { type: "close" }
-  | ({ type: "finish"; usage: Fields | null } & StopCause)
-  | { type: "error"; error: AnswerError }
-
 /** The reasoning of a message or delta; servers use either name. */
 export const reasoningOf = ({ reasoning_content, reasoning }: Fields): string =>
   textOf(reasoning_content) || textOf(reasoning)
+
+/** How a chat completion is read for a client of another API. */
+export interface AnswerReadingOptions {
+  origin: AnswerOrigin
+  /** Whether a tool takes any text instead of JSON. */
+  acceptsText: (tool: string) => boolean
+  /** Called with what the client's format has no place for, while headers may still name it. */
+  reportDropped: ReportDropped
+}
 
 /**
  * Converts the chunks of a streamed chat completion to canonical events. Chunks may mix the pieces
@@ -41,7 +34,7 @@ export const reasoningOf = ({ reasoning_content, reasoning }: Fields): string =>
  * incomplete, is held back.
  */
 export class AnswerEventReader {
-  readonly #reading: AnswerReading
+  readonly #reading: AnswerReadingOptions
   readonly #state = new StateCollector()
   #events: AnswerEvent[] = []
   #open: ReceivedBlock | null = null
@@ -60,7 +53,7 @@ export class AnswerEventReader {
   #isOver = false
   hasStarted = false
 
-  constructor(reading: AnswerReading) {
+  constructor(reading: AnswerReadingOptions) {
     this.#reading = reading
   }
 

@@ -1,6 +1,5 @@
-import { AnswerEventReader } from "./answer-event-reader.ts"
+import { AnswerEventReader, type AnswerReadingOptions } from "./answer-event-reader.ts"
 import type { AnswerOrigin } from "./answer-origin.ts"
-import type { AnswerReading } from "./answer-reading.ts"
 import type { ReportDropped } from "./canonical-request.ts"
 import { readReportedError, retrySecondsOf, toErrorBody } from "./error-body.ts"
 import type { AnswerEncoder } from "./inbound-format.ts"
@@ -24,7 +23,7 @@ export const createCompletionEncoder = (
   encoder: AnswerEncoder,
   context: AnswerContext,
 ): CompletionEncoder => {
-  const reading: AnswerReading = {
+  const reading: AnswerReadingOptions = {
     ...context,
     acceptsText: (tool) => encoder.acceptsText?.(tool) === true,
   }

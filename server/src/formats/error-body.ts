@@ -1,4 +1,13 @@
-import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "./json-values.ts"
+import {
+  type Fields,
+  isObject,
+  numberOf,
+  objectOf,
+  objectsIn,
+  ownValue,
+  parseJson,
+  textOf,
+} from "./json-values.ts"
 
 export interface ErrorBody {
   message: string
@@ -61,12 +70,8 @@ export const toErrorBody = (body: Fields): ErrorBody | null => {
 
 /** The object of a JSON text. Google puts an error into an array. Null if there is none. */
 export const parseErrorObject = (text: string): Fields | null => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : (objectsIn(value)[0] ?? null)
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isObject(value) ? value : (objectsIn(value)[0] ?? null)
 }
 
 /** `toErrorBody` of JSON text; null for anything else. */
@@ -151,8 +156,8 @@ const secondsIn = (value: unknown): number => {
 /** In how many seconds a request may be repeated, if an error says so in its body; else 0. */
 export const retrySecondsOf = (body: Fields): number => {
   const error = findError(body) ?? {}
-  const metadata = isObject(error.metadata) ? error.metadata : {}
-  const headers = isObject(metadata.headers) ? metadata.headers : {}
+  const metadata = objectOf(error.metadata)
+  const headers = objectOf(metadata.headers)
   const delays = [
     ...[error, body, metadata].flatMap(({ retry_after, retryAfter }) => [retry_after, retryAfter]),
     ...[metadata.retry_after_seconds, headers["retry-after"], headers["Retry-After"]],

@@ -1,8 +1,7 @@
-import type { AnswerEvent } from "./answer-event-reader.ts"
+import type { Answer, AnswerEvent } from "./canonical-answer.ts"
 import type { AnswerContext, CanonicalRequest } from "./canonical-request.ts"
 import type { AnswerError } from "./error-body.ts"
 import type { Fields } from "./json-values.ts"
-import type { Answer } from "./read-completion.ts"
 import type { EventText } from "./sse-events.ts"
 
 /** Writes one answer in a client's format. */

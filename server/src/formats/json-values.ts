@@ -15,18 +15,30 @@ export const ownValue = <Value>(table: Record<string, Value>, key: unknown): Val
 /** The value if it is a number, else 0. */
 export const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0)
 
+/** The value if it is an object, else an empty one. */
+export const objectOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
 /** The objects of an array; empty if the value is not an array. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
+/** The members that have a value. */
+export const omitUndefined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Undefined if the text is not JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Null if the text is not a JSON object, such as the `[DONE]` that ends a stream. */
 export const parseObject = (text: string): Fields | null => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isObject(value) ? value : null
 }
 
 const maxSmallCharacters = 64 * 1024

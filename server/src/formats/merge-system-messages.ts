@@ -1,5 +1,5 @@
 import type { Fields } from "./json-values.ts"
-import { partsOf } from "./request-parts.ts"
+import { partsOf } from "./message-content.ts"
 
 /** A message whose content may be extended. */
 interface MergedMessage {

@@ -1,5 +1,5 @@
-import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
-import { partsOf } from "./request-parts.ts"
+import { type Fields, numberOf, objectOf, objectsIn, textOf } from "./json-values.ts"
+import { partsOf } from "./message-content.ts"
 
 /** What an assistant's message consists of: content, details of its reasoning, and tool calls. */
 export interface MessageBlock {
@@ -14,7 +14,7 @@ interface PlacedDetail {
 }
 
 const placeDetail = (detail: Fields): PlacedDetail => {
-  const { characters, tool_calls } = isObject(detail.preceding) ? detail.preceding : {}
+  const { characters, tool_calls } = objectOf(detail.preceding)
   return { detail, characters: Math.ceil(numberOf(characters)), calls: numberOf(tool_calls) }
 }
 

@@ -1,5 +1,5 @@
 import { decodeGatewayContent, encodeGatewayContent, isGatewayContent } from "./gateway-content.ts"
-import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { type Fields, isObject, objectOf, objectsIn, textOf } from "./json-values.ts"
 import { mergeState, stateOfCall, stateOfMessage } from "./provider-state-members.ts"
 
 /**
@@ -67,7 +67,7 @@ const readState = ({ data }: Fields, origin: string): ProviderState | null => {
 const restoreCall = (call: Fields, states: Fields): Fields => {
   const state = Object.hasOwn(states, textOf(call.id)) ? states[textOf(call.id)] : null
   const { function: inner, ...own } = (isObject(state) && stateOfCall(state)) || {}
-  const called = isObject(call.function) ? call.function : {}
+  const called = objectOf(call.function)
   return { ...own, ...call, function: { ...(isObject(inner) && inner), ...called } }
 }
 

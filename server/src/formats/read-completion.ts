@@ -1,31 +1,13 @@
 import { annotationsIn, isUrlCitation, shiftAnnotation } from "./annotations.ts"
-import { reasoningOf } from "./answer-event-reader.ts"
-import type { AnswerReading } from "./answer-reading.ts"
-import type { AnswerBlock } from "./canonical-answer.ts"
-import { type StopCause, toFinishReason } from "./finish-reason.ts"
-import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
+import { type AnswerReadingOptions, reasoningOf } from "./answer-event-reader.ts"
+import type { Answer, CompleteBlock } from "./canonical-answer.ts"
+import { toFinishReason } from "./finish-reason.ts"
+import { type Fields, isObject, numberOf, objectOf, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { listMessageBlocks, type MessageBlock } from "./message-blocks.ts"
 import { toPlainMessage } from "./plain-message.ts"
 import { StateCollector } from "./provider-state.ts"
 import { argumentsTextOf, createCallId, splitArguments } from "./tool-arguments.ts"
-
-/** A complete block of an answer: its text, reasoning or arguments. */
-export interface CompleteBlock {
-  block: AnswerBlock
-  text: string
-  signature: string
-  /** Citations of a text, as annotations of a chat completion; offsets begin at the block. */
-  annotations?: Fields[]
-}
-
-/** A whole answer in canonical form. */
-export interface Answer extends StopCause {
-  id: string
-  model: string
-  blocks: CompleteBlock[]
-  usage: Fields | null
-}
 
 type TextKind = "text" | "refusal" | "reasoning"
 
@@ -41,13 +23,13 @@ const readDetail = ({ type, text, signature, data }: Fields): CompleteBlock[] =>
     ? [redactedBlock(textOf(data))]
     : textBlock("reasoning", textOf(text), textOf(signature))
 
-interface ReadOptions extends AnswerReading {
+interface ReadOptions extends AnswerReadingOptions {
   /** Whether the last call may be incomplete. */
   isCutOff: boolean
 }
 
 const readCall = (call: Fields, { acceptsText, isCutOff }: ReadOptions): CompleteBlock[] => {
-  const { name, arguments: args } = isObject(call.function) ? call.function : {}
+  const { name, arguments: args } = objectOf(call.function)
   return splitArguments(argumentsTextOf(args)).map(({ text, args: read }, at) => {
     if (!(acceptsText(textOf(name)) || (isCutOff && !read.isComplete))) read.check(textOf(name))
     const id = at === 0 ? textOf(call.id) : createCallId()
@@ -84,7 +66,7 @@ const addAnnotations = (
 const reportUnreadable = (
   message: Fields,
   blocks: readonly CompleteBlock[],
-  { reportDropped }: AnswerReading,
+  { reportDropped }: AnswerReadingOptions,
 ): void => {
   const annotations = objectsIn(message.annotations)
   const hasText = blocks.some(({ block }) => block.kind === "text")
@@ -138,7 +120,10 @@ const withCallIds = (message: Fields): Fields => {
  * Reads a chat completion that is not streamed. Null if it contains no answer.
  * @throws {MalformedResponse}
  */
-export const readCompletion = (completion: Fields, reading: AnswerReading): Answer | null => {
+export const readCompletion = (
+  completion: Fields,
+  reading: AnswerReadingOptions,
+): Answer | null => {
   const [choice] = objectsIn(completion.choices)
   if (!(choice && isObject(choice.message))) return null
   const plain = toPlainMessage(choice.message)
@@ -158,13 +143,3 @@ export const readCompletion = (completion: Fields, reading: AnswerReading): Answ
     usage: isObject(completion.usage) ? completion.usage : null,
   }
 }
-
-/** The text of an answer, without reasoning and tool calls. */
-export const textOfAnswer = ({ blocks }: Answer): string =>
-  blocks
-    .map(({ block, text }) => (block.kind === "text" || block.kind === "refusal" ? text : ""))
-    .join("")
-
-/** The text with which a model refuses to answer; "" if it does not. */
-export const refusalOf = ({ blocks }: Answer): string =>
-  blocks.map(({ block, text }) => (block.kind === "refusal" ? text : "")).join("")

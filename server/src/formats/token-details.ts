@@ -1,6 +1,4 @@
-import { type Fields, isObject, numberOf } from "./json-values.ts"
-
-const objectOf = (value: unknown): Fields => (isObject(value) ? value : {})
+import { type Fields, numberOf, objectOf } from "./json-values.ts"
 
 const firstNumber = (values: readonly unknown[]): number | null =>
   values.find((value) => typeof value === "number") ?? null

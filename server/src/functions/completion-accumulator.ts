@@ -1,4 +1,4 @@
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 
@@ -117,7 +117,7 @@ export const createCompletionAccumulator = () => {
       const head = { ...rest, object: "chat.completion.chunk" }
       const pieces = (Array.isArray(completionChoices) ? completionChoices : []).flatMap(
         (choice, index) => {
-          const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
+          const message = objectOf(objectOf(choice).message)
           const finish_reason = (isObject(choice) && choice.finish_reason) || "stop"
           return [
             { ...head, choices: [{ index, delta: message, finish_reason: null }] },

@@ -3,7 +3,7 @@ import {
   type TokenCounts,
   toTokenCounts,
 } from "../formats/chat-completion.ts"
-import { type Fields, isObject, textOf } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf, textOf } from "../formats/json-values.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 
 const charactersPerToken = 4
@@ -98,7 +98,7 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     addCompletion: (completion: Fields): Fields[] => {
       const { choices, ...rest } = completion
       const [first] = Array.isArray(choices) ? choices : []
-      const own = isObject(first?.message) ? first.message : {}
+      const own = objectOf(first?.message)
       const finish_reason = first?.finish_reason ?? undefined
       return addPiece({
         ...own,

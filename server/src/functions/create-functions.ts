@@ -44,9 +44,7 @@ const maxPieces = 100_000
 
 /** Creates all parts of the functions feature. No worker thread starts before it is needed. */
 export const createFunctionParts = async (deps: Deps) => {
-  const { background, config, db, bus, audit, grants, secrets, storage, newId, now, hostServices } =
-    deps
-  const { transports } = deps
+  const { config, bus, transports, hostServices } = deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
     environment: new URL("./context.js", import.meta.url),
@@ -58,47 +56,33 @@ export const createFunctionParts = async (deps: Deps) => {
       pieces: maxPieces,
     },
   })
-  const store = createFunctionStore({ db, grants, secrets })
-  const functionRegistry = await createFunctionRegistry({ store, bus })
+  const store = createFunctionStore(deps)
+  const functionRegistry = await createFunctionRegistry(store, bus)
   const stripper = createTypeStripper()
   const check = createSourceValidator(sandbox, stripper)
-  const functions = createFunctions({
-    db,
-    store,
-    registry: functionRegistry,
-    validator: check,
-    storage,
-    audit,
-    bus,
-    now,
-  })
-  const runs = createRunStore({ db, background })
+  const shared = { ...deps, store, registry: functionRegistry, validator: check }
+  const functions = createFunctions(shared)
+  const runs = createRunStore(deps)
+  const ownerOf = (id: string): string => functionRegistry.get(id)?.user_id ?? ""
   const runner = createRunner({
+    ...deps,
     sandbox,
     maxConcurrent: config.FUNCTION_CONCURRENCY,
-    hostServices,
-    keyValues: createKeyValueStore({
-      db,
-      storage,
-      ownerOf: (id) => functionRegistry.get(id)?.user_id ?? "",
-      now,
-    }),
+    keyValues: createKeyValueStore({ ...deps, ownerOf }),
     guardedFetch: createGuardedFetch({
       guard: createSsrfGuard(config.FUNCTION_NETWORKS),
       transports,
     }),
     runs,
-    newId,
-    now,
   })
 
   return {
     functionRegistry,
     check,
     functions,
-    installGuide: createGuideInstaller({ db, store, registry: functionRegistry, audit, bus, now }),
+    installGuide: createGuideInstaller(shared),
     runs,
-    testRuns: createTestRuns({ hostServices, functions, validator: check, runner }),
+    testRuns: createTestRuns({ ...shared, functions, runner }),
     chains: createFilterChains(runner),
     respond: createFunctionResponder({ runner, hostServices }),
     close: async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { type FunctionError, functionError } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf } from "../formats/json-values.ts"
 import { toFunctionFailure } from "./function-responder.ts"
 import type { RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
@@ -69,7 +69,7 @@ const filterDeltas = async (
 const filterAsOneDelta = async (stage: FilterStage, reply: Fields): Promise<Fields> => {
   const choices: unknown[] = []
   for (const choice of Array.isArray(reply.choices) ? reply.choices : []) {
-    const message = isObject(choice?.message) ? choice.message : {}
+    const message = objectOf(choice?.message)
     const last = { content: "", last: true }
     const [own, rest] = await filterDeltas(stage, [message, last])
     const text = [own?.content, rest?.content].filter((part) => typeof part === "string").join("")
@@ -90,14 +90,74 @@ const filterResponse = async (stage: FilterStage, reply: Fields): Promise<Fields
     : fail(stage, '"after" did not return a completion with "choices"')
 }
 
+/**
+ * The filters applied to one request; each runs in its own isolate for the length of the request.
+ * Responses pass them in reverse order.
+ */
+export class FilterChain {
+  readonly #stages: readonly FilterStage[]
+
+  constructor(stages: readonly FilterStage[]) {
+    this.#stages = stages
+  }
+
+  /** Whether any filter reads the response. */
+  get readsResponse(): boolean {
+    return this.#stages.some((stage) => hasHook(stage, "chunk") || hasHook(stage, "after"))
+  }
+
+  /** Whether streamed responses must be buffered until they are complete. */
+  get needsFullResponse(): boolean {
+    return this.#stages.some((stage) => hasHook(stage, "after") && !hasHook(stage, "chunk"))
+  }
+
+  /** Returns the request as it will be sent to the model. @throws {Failure} */
+  async before(request: Fields): Promise<Fields> {
+    let changed = request
+    for (const stage of this.#stages)
+      if (hasHook(stage, "before")) changed = await filterRequest(stage, changed)
+    return changed
+  }
+
+  /** Returns the deltas as they will be sent to the client; null drops one. @throws {Failure} */
+  async chunk(deltas: readonly Fields[]): Promise<(Fields | null)[]> {
+    let changed: (Fields | null)[] = [...deltas]
+    for (const stage of this.#stages.toReversed())
+      if (hasHook(stage, "chunk")) changed = await filterDeltas(stage, changed)
+    return changed
+  }
+
+  /**
+   * Returns the full response after all filters; a filter with only `chunk` gets it as one delta.
+   * @throws {Failure}
+   */
+  async after(reply: Fields): Promise<Fields> {
+    let changed = reply
+    for (const stage of this.#stages.toReversed()) changed = await filterResponse(stage, changed)
+    return changed
+  }
+
+  cancel(): void {
+    for (const { run } of this.#stages) run.cancel()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#stages.map(({ run, error }) => run.finish(error)))
+  }
+}
+
 /** Starts the filters of a model. @throws {Failure} if a filter cannot be started */
+export type FilterChains = (
+  filters: readonly StoredFunction[],
+  origin: RequestOrigin,
+  signal: AbortSignal,
+) => Promise<FilterChain>
+
 export const createFilterChains =
-  (runner: Runner) =>
-  async (filters: readonly StoredFunction[], origin: RequestOrigin, signal: AbortSignal) => {
+  (runner: Runner): FilterChains =>
+  async (filters, origin, signal) => {
     const stages: FilterStage[] = []
-    const close = async (): Promise<void> => {
-      await Promise.all(stages.map(({ run, error: why }) => run.finish(why)))
-    }
+    const chain = new FilterChain(stages)
     try {
       for (const fn of filters) {
         const spec = { ...origin, fn, values: fn.values, task: "filter", localModelId: null }
@@ -105,58 +165,11 @@ export const createFilterChains =
         if ("error" in run) throw toFunctionFailure(fn.name, run.error)
         stages.push({ fn, run, error: null })
       }
+      return chain
     } catch (error) {
-      void close()
+      void chain.close()
       throw error instanceof Failure
         ? error
         : new Failure("internal", "A filter could not be started.")
     }
-    const responseOrder = stages.toReversed()
-
-    return {
-      /** Whether any filter reads the response. */
-      readsResponse: stages.some((stage) => hasHook(stage, "chunk") || hasHook(stage, "after")),
-      /** Whether streamed responses must be buffered until they are complete. */
-      needsFullResponse: stages.some(
-        (stage) => hasHook(stage, "after") && !hasHook(stage, "chunk"),
-      ),
-
-      /** Returns the request as it will be sent to the model. @throws {Failure} */
-      before: async (request: Fields): Promise<Fields> => {
-        let changed = request
-        for (const stage of stages)
-          if (hasHook(stage, "before")) changed = await filterRequest(stage, changed)
-        return changed
-      },
-
-      /** Returns the deltas as they will be sent to the client; null drops one. @throws {Failure} */
-      chunk: async (deltas: readonly Fields[]): Promise<(Fields | null)[]> => {
-        let changed: (Fields | null)[] = [...deltas]
-        for (const stage of responseOrder)
-          if (hasHook(stage, "chunk")) changed = await filterDeltas(stage, changed)
-        return changed
-      },
-
-      /**
-       * Returns the full response after all filters; a filter with only `chunk` gets it as one delta.
-       * @throws {Failure}
-       */
-      after: async (reply: Fields): Promise<Fields> => {
-        let changed = reply
-        for (const stage of responseOrder) changed = await filterResponse(stage, changed)
-        return changed
-      },
-
-      cancel: (): void => {
-        for (const { run } of stages) run.cancel()
-      },
-      close,
-    }
   }
-
-export type FilterChains = ReturnType<typeof createFilterChains>
-
-/**
- * The filters applied to one request; each runs in its own isolate for the length of the request.
- */
-export type FilterChain = Awaited<ReturnType<FilterChains>>

@@ -3,7 +3,7 @@ import type { Connection } from "../connections/connection.ts"
 import type { CompletionReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { ChunkDecoder } from "../formats/chunk-decoder.ts"
-import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
+import { type Fields, objectOf, objectsIn, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
@@ -192,7 +192,7 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
 
   async #filterChunks(chunks: readonly Chunk[]): Promise<void> {
     const choices = chunks.flatMap(choicesOf)
-    const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
+    const deltas = choices.map(({ delta }) => objectOf(delta))
     const changed = deltas.length > 0 ? await this.#chain.chunk(deltas) : []
     const deltaOf = new Map(choices.map((choice, at) => [choice, changed[at] ?? null]))
     const filtered: Chunk[] = []

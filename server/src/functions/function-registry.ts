@@ -30,13 +30,21 @@ export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
 const empty: readonly StoredFunction[] = []
 
 /** All functions in memory, reloaded when one changes on any node. */
-export const createFunctionRegistry = async ({
-  store,
-  bus,
-}: {
-  store: FunctionStore
-  bus: Bus
-}) => {
+export interface FunctionRegistry {
+  get(id: string): StoredFunction | undefined
+  model(id: string): FunctionModel | undefined
+  models(): Iterable<FunctionModel>
+  /** Filters of any of these model ids, ordered; each filter is returned once. */
+  filtersOf(ids: readonly string[]): readonly StoredFunction[]
+  reload(): Promise<void>
+  /** Registers a callback for changes to functions or their grants. */
+  onChange(listener: () => void): void
+}
+
+export const createFunctionRegistry = async (
+  store: Pick<FunctionStore, "list">,
+  bus: Bus,
+): Promise<FunctionRegistry> => {
   const load = async (): Promise<Snapshot> => {
     const all = await store.list()
     const active = all.filter(({ is_active }) => is_active)
@@ -65,21 +73,16 @@ export const createFunctionRegistry = async ({
   })
 
   return {
-    get: (id: string): StoredFunction | undefined => snapshot.functionById.get(id),
-    model: (id: string): FunctionModel | undefined => snapshot.modelById.get(id),
-    models: (): Iterable<FunctionModel> => snapshot.modelById.values(),
-
-    /** Filters of any of these model ids, ordered; each filter is returned once. */
-    filtersOf: (ids: readonly string[]): readonly StoredFunction[] => {
+    get: (id) => snapshot.functionById.get(id),
+    model: (id) => snapshot.modelById.get(id),
+    models: () => snapshot.modelById.values(),
+    filtersOf: (ids) => {
       if (snapshot.filters.length === 0) return empty
       return snapshot.filters.filter(({ filter_models }) =>
         filter_models.some((modelId) => modelId === "*" || ids.includes(modelId)),
       )
     },
     reload,
-    /** Registers a callback for changes to functions or their grants. */
-    onChange: (listener: () => void): void => void listeners.add(listener),
+    onChange: (listener) => void listeners.add(listener),
   }
 }
-
-export type FunctionRegistry = Awaited<ReturnType<typeof createFunctionRegistry>>

@@ -2,9 +2,10 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { omitUnchangedGrants } from "../grants/audit-details.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
-import { auditChange, auditState, auditTarget } from "./audit-details.ts"
+import { auditState, auditTarget } from "./audit-details.ts"
 import { failIdTaken, failNotFound, failVersionConflict } from "./failures.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
 import { toSummary } from "./function-summary.ts"
@@ -33,10 +34,14 @@ interface Deps {
   now: () => number
 }
 
-interface ChangeContext {
-  tx: Tx
+/** Who changes something. */
+interface Requester {
   actor: Actor
   caller: Caller
+}
+
+interface ChangeContext extends Requester {
+  tx: Tx
 }
 
 /** Creates, changes and deletes functions and their versions. Callers must be administrators. */
@@ -53,12 +58,12 @@ export const createFunctions = (deps: Deps) => {
 
   /** Serializes changes. On return the change is active on this node. */
   const transact = async <T>(
-    by: { actor: Actor; caller: Caller },
+    { actor, caller }: Requester,
     edit: (work: ChangeContext) => Promise<T>,
     writes: EssentialWrites = db,
   ): Promise<T> => {
     const result = await writes.transactLocked(["functions"], async (tx) => {
-      const done = await edit({ tx, ...by })
+      const done = await edit({ tx, actor, caller })
       await bus.publish(tx, { topic: "functions" })
       return done
     })
@@ -137,13 +142,13 @@ export const createFunctions = (deps: Deps) => {
       action: from === undefined ? "function.updated" : "function.restored",
       target: auditTarget(id),
       changed: [...Object.keys(set), ...(source ? ["content"] : [])],
-      ...auditChange(before, after),
+      ...omitUnchangedGrants(auditState(before), auditState(after)),
     })
   }
 
   /** The storage that one more version takes, charged to the function's owner. */
   const additionOf = (
-    caller: Caller,
+    { caller }: Requester,
     id: string,
     { content, code }: ValidatedSource,
   ): StorageAddition => ({
@@ -161,50 +166,48 @@ export const createFunctions = (deps: Deps) => {
     find: (id: string): Promise<StoredFunction | undefined> => store.byId(id),
 
     /** @throws {Failure} `invalid`, with line and column, if the source cannot be loaded */
-    create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
+    create: async (by: Requester, input: NewFunction): Promise<FunctionRecord> => {
       if (await store.byId(input.id)) failIdTaken(input.id)
       const source = await validator.validateOrFail(input.content)
-      await storage.writeWithinLimit([additionOf(caller, input.id, source)], () =>
-        transact({ actor, caller }, (work) => insert(work, input, source)),
+      await storage.writeWithinLimit([additionOf(by, input.id, source)], () =>
+        transact(by, (work) => insert(work, input, source)),
       )
       return latest(input.id)
     },
 
     update: async (
-      actor: Actor,
-      caller: Caller,
-      { id, changes }: { id: string; changes: FunctionChanges },
+      by: Requester,
+      id: string,
+      changes: FunctionChanges,
     ): Promise<FunctionRecord> => {
       const stored = await getStored(id)
       const current = await store.version(id, stored.version)
       const isNew = changes.content !== undefined && changes.content !== current?.content
       const source = isNew ? await validator.validateOrFail(changes.content ?? "") : undefined
-      const additions = source ? [additionOf(caller, id, source)] : []
+      const additions = source ? [additionOf(by, id, source)] : []
       await storage.writeWithinLimit(additions, () =>
-        transact({ actor, caller }, (work) =>
-          change(work, id, { changes, ...(source && { source }) }),
-        ),
+        transact(by, (work) => change(work, id, { changes, ...(source && { source }) })),
       )
       return latest(id)
     },
 
     /** Enables or disables a function. */
-    toggle: async (actor: Actor, caller: Caller, id: string): Promise<FunctionRecord> => {
-      await transact({ actor, caller }, async (work) => {
+    toggle: async (by: Requester, id: string): Promise<FunctionRecord> => {
+      await transact(by, async (work) => {
         const { is_active } = await getStored(id, work.tx)
         await change(work, id, { changes: { is_active: !is_active } })
       })
       return latest(id)
     },
 
-    remove: (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      const remove = async ({ tx }: ChangeContext): Promise<void> => {
+    remove: (by: Requester, id: string): Promise<void> => {
+      const remove = async ({ tx, actor }: ChangeContext): Promise<void> => {
         const { name } = await getStored(id, tx)
         await store.remove(tx, id)
-        const change = { actor, action: "function.deleted", target: auditTarget(id) }
-        await audit.record(tx, { ...change, before: { name } })
+        const event = { actor, action: "function.deleted", target: auditTarget(id) }
+        await audit.record(tx, { ...event, before: { name } })
       }
-      return transact({ actor, caller }, remove, db.essential)
+      return transact(by, remove, db.essential)
     },
 
     valves: async (id: string): Promise<FunctionValves> => {
@@ -213,23 +216,18 @@ export const createFunctions = (deps: Deps) => {
     },
 
     setValves: async (
-      actor: Actor,
-      caller: Caller,
-      { id, values }: { id: string } & ValveChanges,
+      by: Requester,
+      id: string,
+      { values }: ValveChanges,
     ): Promise<FunctionValves> => {
-      const stored = await transact({ actor, caller }, async ({ tx }) => {
+      const stored = await transact(by, async ({ tx, actor }) => {
         const before = await getStored(id, tx)
         const next = applyValueChanges(before.manifest, before.values, values)
         const after = { ...before, values: next, updated_at: now() }
         await store.update(tx, after)
         const changed = Object.keys(values)
-        const event = {
-          actor,
-          action: "function.settings_changed",
-          target: auditTarget(id),
-          changed,
-        }
-        await audit.record(tx, event)
+        const event = { actor, action: "function.settings_changed", target: auditTarget(id) }
+        await audit.record(tx, { ...event, changed })
         return after
       })
       return maskedValues(stored.manifest, stored.values)
@@ -244,17 +242,13 @@ export const createFunctions = (deps: Deps) => {
       (await store.version(id, version)) ?? fail("not_found", "Version not found."),
 
     /** Saves the source of an older version as a new version; no version is removed. */
-    restore: async (
-      actor: Actor,
-      caller: Caller,
-      { id, version }: { id: string; version: number },
-    ): Promise<FunctionRecord> => {
+    restore: async (by: Requester, id: string, version: number): Promise<FunctionRecord> => {
       const old = await store.version(id, version)
       if (!old) return fail("not_found", "Version not found.")
       const source = await validator.validateOrFail(old.content)
       const changes = { name: old.name }
-      await storage.writeWithinLimit([additionOf(caller, id, source)], () =>
-        transact({ actor, caller }, (work) => change(work, id, { changes, source, from: version })),
+      await storage.writeWithinLimit([additionOf(by, id, source)], () =>
+        transact(by, (work) => change(work, id, { changes, source, from: version })),
       )
       return latest(id)
     },
@@ -269,8 +263,7 @@ export const createFunctions = (deps: Deps) => {
 
     /** Creates or updates all functions or, on an error, none. Stored settings are kept. */
     replace: async (
-      actor: Actor,
-      caller: Caller,
+      by: Requester,
       inputs: readonly NewFunction[],
     ): Promise<{ created: string[]; updated: string[] }> => {
       const sources = await validator.validateAll(inputs)
@@ -288,8 +281,8 @@ export const createFunctions = (deps: Deps) => {
           updated: ids.filter((id) => existing.has(id)),
         }
       }
-      const additions = [...sources].map(([id, source]) => additionOf(caller, id, source))
-      return storage.writeWithinLimit(additions, () => transact({ actor, caller }, write))
+      const additions = [...sources].map(([id, source]) => additionOf(by, id, source))
+      return storage.writeWithinLimit(additions, () => transact(by, write))
     },
   }
 }

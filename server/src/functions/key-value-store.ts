@@ -33,20 +33,18 @@ const checkKey = (key: string): void => {
 const throwStorageLimit = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code !== "storage_limit") throw error
   const { code, status } = error
-  throw new HostCallError("Storage limit reached (MAX_STORAGE); delete values first", {
-    code,
-    status,
-    denied: false,
-  })
+  const message = "Storage limit reached (MAX_STORAGE); delete values first"
+  throw new HostCallError(message, { code, status, denied: false })
 }
 
 /** `context.store`: small JSON values that persist between runs, separate for each function. */
 export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
+  const itemsOf = (functionId: string) =>
+    db.read.selectFrom("function_items").where("function_id", "=", functionId)
+
   const storedSize = async (functionId: string, key: string): Promise<number> => {
-    const row = await db.read
-      .selectFrom("function_items")
+    const row = await itemsOf(functionId)
       .select(sql<number>`octet_length(key) + octet_length(value)`.as("bytes"))
-      .where("function_id", "=", functionId)
       .where("key", "=", key)
       .executeTakeFirst()
     return row?.bytes ?? 0
@@ -74,12 +72,8 @@ export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
   return {
     get: async (functionId: string, key: string): Promise<unknown> => {
       checkKey(key)
-      const row = await db.read
-        .selectFrom("function_items")
-        .select("value")
-        .where("function_id", "=", functionId)
-        .where("key", "=", key)
-        .executeTakeFirst()
+      const query = itemsOf(functionId).select("value").where("key", "=", key)
+      const row = await query.executeTakeFirst()
       return row ? JSON.parse(row.value) : null
     },
 
@@ -112,12 +106,7 @@ export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
     },
 
     keys: async (functionId: string, prefix: string): Promise<string[]> => {
-      const rows = await db.read
-        .selectFrom("function_items")
-        .select("key")
-        .where("function_id", "=", functionId)
-        .orderBy("key")
-        .execute()
+      const rows = await itemsOf(functionId).select("key").orderBy("key").execute()
       return rows.map(({ key }) => key).filter((key) => key.startsWith(prefix))
     },
   }

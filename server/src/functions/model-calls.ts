@@ -2,7 +2,7 @@ import { headerOf, type RequestHandle } from "@portico/http1"
 import { HostCallError } from "@portico/sandbox"
 import type { Failure } from "../errors.ts"
 import { ChunkDecoder } from "../formats/chunk-decoder.ts"
-import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
@@ -31,7 +31,7 @@ const pieceOf = (reply: Chunk): Fields | null => {
   if (reply === null) return null
   const [choice] = Array.isArray(reply.choices) ? reply.choices : []
   const message = isObject(choice?.delta) ? choice.delta : choice?.message
-  const piece: Fields = { ...(isObject(message) ? message : {}) }
+  const piece: Fields = { ...objectOf(message) }
   if (typeof choice?.finish_reason === "string") piece.finish_reason = choice.finish_reason
   if (isObject(reply.usage)) piece.usage = reply.usage
   if (Array.isArray(reply.sources)) piece.sources = reply.sources

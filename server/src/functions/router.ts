@@ -12,14 +12,13 @@ interface Deps {
   runs: RunStore
 }
 
-const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => {
+/** Routes for administrators to manage functions. */
+export const createFunctionRouter = ({ router, functions, check, runs }: Deps): Router => {
   router.on(functionRoutes.list, async () => {
     const [all, latest] = await Promise.all([functions.list(), runs.latest()])
     return toSinglePage(all.map((one) => ({ ...one, last_run: latest.get(one.id) ?? null })))
   })
-  router.on(functionRoutes.create, ({ actor, caller, body }) =>
-    functions.create(actor, caller, body),
-  )
+  router.on(functionRoutes.create, ({ body, ...by }) => functions.create(by, body))
   router.on(functionRoutes.check, async ({ body }) => {
     const result = await check.check(body.content)
     return "source" in result
@@ -27,46 +26,23 @@ const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => 
       : { problems: [result.problem], manifest: null }
   })
   router.on(functionRoutes.exportAll, async () => ({ functions: await functions.exportAll() }))
-  router.on(functionRoutes.importAll, ({ actor, caller, body }) =>
-    functions.replace(actor, caller, body.functions),
-  )
-}
-
-const addFunctionRoutes = ({ router, functions }: Deps): void => {
+  router.on(functionRoutes.importAll, ({ body, ...by }) => functions.replace(by, body.functions))
   router.on(functionRoutes.get, ({ params }) => functions.get(params.id))
-  router.on(functionRoutes.update, ({ actor, caller, params, body }) =>
-    functions.update(actor, caller, { id: params.id, changes: body }),
+  router.on(functionRoutes.update, ({ params, body, ...by }) =>
+    functions.update(by, params.id, body),
   )
-  router.on(functionRoutes.toggle, ({ actor, caller, params }) =>
-    functions.toggle(actor, caller, params.id),
-  )
-  router.on(functionRoutes.remove, ({ actor, caller, params }) =>
-    functions.remove(actor, caller, params.id),
-  )
-}
-
-const addSettingsRoutes = ({ router, functions }: Deps): void => {
+  router.on(functionRoutes.toggle, ({ params, ...by }) => functions.toggle(by, params.id))
+  router.on(functionRoutes.remove, ({ params, ...by }) => functions.remove(by, params.id))
   router.on(functionRoutes.valves, ({ params }) => functions.valves(params.id))
-  router.on(functionRoutes.updateValves, ({ actor, caller, params, body }) =>
-    functions.setValves(actor, caller, { id: params.id, values: body.values }),
+  router.on(functionRoutes.updateValves, ({ params, body, ...by }) =>
+    functions.setValves(by, params.id, body),
   )
-}
-
-const addVersionRoutes = ({ router, functions }: Deps): void => {
   router.on(functionRoutes.versions, async ({ params }) =>
     toSinglePage(await functions.versions(params.id)),
   )
   router.on(functionRoutes.version, ({ params }) => functions.version(params.id, params.version))
-  router.on(functionRoutes.restoreVersion, ({ actor, caller, params }) =>
-    functions.restore(actor, caller, params),
+  router.on(functionRoutes.restoreVersion, ({ params, ...by }) =>
+    functions.restore(by, params.id, params.version),
   )
-}
-
-/** Routes for administrators to manage functions. */
-export const createFunctionRouter = (deps: Deps): Router => {
-  addCollectionRoutes(deps)
-  addFunctionRoutes(deps)
-  addSettingsRoutes(deps)
-  addVersionRoutes(deps)
-  return deps.router
+  return router
 }

@@ -45,11 +45,7 @@ const problem = (message: string): { problem: SourceProblem } => ({
   problem: { message, line: null, column: null },
 })
 
-const problemFromError = ({
-  message,
-  line,
-  column,
-}: FunctionError): { problem: SourceProblem } => ({
+const problemFromError = ({ message, line, column }: FunctionError) => ({
   problem: { message, line, column },
 })
 
@@ -87,11 +83,7 @@ const metadataError = ({
 const modelsFrom = ({ found, name, description, models }: z.output<typeof ModuleMetadata>) => {
   if (!found.reply) return []
   if (!models) return [{ id: "", name: name ?? "", description: description ?? "" }]
-  return models.map(({ id, name: modelName = id, description: modelDescription = "" }) => ({
-    id,
-    name: modelName,
-    description: modelDescription,
-  }))
+  return models.map((model) => ({ name: model.id, description: "", ...model }))
 }
 
 const parseManifest = (value: unknown): { manifest: Manifest } | { problem: SourceProblem } => {

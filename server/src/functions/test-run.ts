@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type FunctionError, functionError } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import { type FunctionModel, modelsOf } from "./function-registry.ts"
 import { invalidReplyError, parseReplyResult } from "./function-responder.ts"
@@ -102,7 +102,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
 
   const emitCompletion = ({ choices, ...rest }: Fields, emit: SendTestEvent): void => {
     const [first] = Array.isArray(choices) ? choices : []
-    emit("delta", { ...(isObject(first?.message) ? first.message : {}), ...rest })
+    emit("delta", { ...objectOf(first?.message), ...rest })
   }
 
   const tryModel = async (

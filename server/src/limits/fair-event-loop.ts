@@ -107,7 +107,12 @@ export class EventLoopShare {
  * queued and served round-robin, with a bounded amount per event loop iteration so that new I/O is
  * handled promptly. A single active user never waits.
  */
-export const createFairEventLoop = () => {
+export interface FairEventLoop {
+  /** @param key the user's id, or the client address before authentication */
+  of(key: string): EventLoopShare
+}
+
+export const createFairEventLoop = (): FairEventLoop => {
   const shares = new Map<string, EventLoopShare>()
   let ring: EventLoopShare[] = []
   let current: EventLoopShare | null = null
@@ -155,8 +160,7 @@ export const createFairEventLoop = () => {
   }
 
   return {
-    /** @param key the user's id, or the client address before authentication */
-    of: (key: string): EventLoopShare => {
+    of: (key) => {
       const known = shares.get(key)
       if (known) return known
       if (shares.size >= maxShares) forgetIdle()
@@ -166,5 +170,3 @@ export const createFairEventLoop = () => {
     },
   }
 }
-
-export type FairEventLoop = ReturnType<typeof createFairEventLoop>

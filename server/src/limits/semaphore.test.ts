@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createRandom } from "../../test/harness/random.ts"
-import { createSemaphore, type Semaphore } from "./semaphore.ts"
+import { createSemaphore } from "./semaphore.ts"
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -11,7 +11,7 @@ const createQueue = (limits: { perKey?: number; total?: number } = {}) => ({
 })
 
 /** Starts calls that take one turn each, and records the order in which they ended. */
-const createCalls = (semaphore: Semaphore) => {
+const createCalls = (semaphore: ReturnType<typeof createSemaphore>) => {
   const ended: string[] = []
   let running = 0
   let maxRunning = 0

@@ -189,4 +189,3 @@ export const createSemaphore = (deps: Deps) => {
     },
   }
 }
-

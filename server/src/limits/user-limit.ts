@@ -41,7 +41,22 @@ export const checkLimit = (limit: LimitDefinition, { perUser, total }: UserAndTo
  * Limits what users hold at the same time: requests in flight, uploads, bytes in memory. Every
  * reservation must be released, however its request ends.
  */
-export const createUserLimit = (limit: LimitDefinition) => {
+export interface UserLimit {
+  readonly maxPerUser: number
+  /**
+   * @returns a function that releases it; repeated calls have no effect
+   * @throws {Failure} `rate_limited` with `retry-after`
+   */
+  reserve(user: string, amount?: number): () => void
+  /** @throws {Failure} `rate_limited` if nothing more can be reserved */
+  check(user: string): void
+  /** `reserve` regardless of the limit, for what can no longer be rejected. */
+  hold(user: string, amount: number): () => void
+  /** What a user holds, or all users together. */
+  held(user?: string): number
+}
+
+export const createUserLimit = (limit: LimitDefinition): UserLimit => {
   const heldByUser = new Map<string, number>()
   let held = 0
 
@@ -65,29 +80,13 @@ export const createUserLimit = (limit: LimitDefinition) => {
   }
 
   return {
-    /**
-     * @returns a function that releases it; repeated calls have no effect
-     * @throws {Failure} `rate_limited` with `retry-after`
-     */
-    reserve: (user: string, amount = 1): (() => void) => {
+    maxPerUser: limit.bounds.perUser,
+    reserve: (user, amount = 1) => {
       checkLimit(limit, { perUser: heldBy(user) + amount, total: held + amount })
       return hold(user, amount)
     },
-
-    /** @throws {Failure} `rate_limited` if nothing more can be reserved */
-    check: (user: string): void =>
-      checkLimit(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
-
-    /**
-     * Reserves regardless of the limit, for what can no longer be rejected.
-     * @returns a function that releases it; repeated calls have no effect
-     */
+    check: (user) => checkLimit(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
     hold,
-
-    maxPerUser: limit.bounds.perUser,
-
-    held: (user?: string): number => (user === undefined ? held : heldBy(user)),
+    held: (user) => (user === undefined ? held : heldBy(user)),
   }
 }
-
-export type UserLimit = ReturnType<typeof createUserLimit>

@@ -7,7 +7,12 @@ type BoundsVariable = {
 }[keyof Config]
 
 /** The limits on what each user, and all users together, may hold at the same time. */
-export const createUserLimits = (config: Config) => {
+export type UserLimits = Record<
+  "requests" | "answers" | "eventStreams" | "bodies" | "replies" | "uploads",
+  UserLimit
+>
+
+export const createUserLimits = (config: Config): UserLimits => {
   const limitOf = (variable: BoundsVariable, what: string): UserLimit =>
     createUserLimit({ what, variable, bounds: config[variable] })
   return {
@@ -19,5 +24,3 @@ export const createUserLimits = (config: Config) => {
     uploads: limitOf("MAX_UPLOADS", "uploads under way"),
   }
 }
-
-export type UserLimits = ReturnType<typeof createUserLimits>

@@ -1,4 +1,3 @@
-import { omitUnchangedGrants } from "../grants/audit-details.ts"
 import type { ModelSummary } from "./schema.ts"
 
 export const auditTarget = (id: string) => ({ type: "model", id })
@@ -8,6 +7,3 @@ export const auditState = ({ base_model_id, is_active, access_grants }: ModelSum
   is_active,
   access_grants,
 })
-
-export const auditChange = (before: ModelSummary, after: ModelSummary) =>
-  omitUnchangedGrants(auditState(before), auditState(after))

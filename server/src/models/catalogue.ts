@@ -47,7 +47,55 @@ const isAnswerable = ({ endpoints, functionModel }: ModelBase): boolean =>
  * lists and access checks need is in memory; the rest of a workspace model is read when a request
  * uses it.
  */
-export const createModelCatalogue = async ({ registry, functionRegistry, store, bus }: Deps) => {
+export interface ModelCatalogue {
+  /**
+   * Resolves the model that a caller names. Returns synchronously if it is cached. Otherwise
+   * reads its contents or, if the id is unknown, refreshes the connections' lists first: the
+   * model may just have been pulled.
+   * @throws {Failure} `model_not_found`, also if the caller has no access
+   */
+  resolve(caller: Caller, requested: string): ResolvedModel | Promise<ResolvedModel>
+  /** One complete entry of `list`. @throws {Failure} as `resolve` */
+  get(caller: Caller, requested: string): ModelRecord
+  /**
+   * All models that the caller may use, with long descriptions truncated. For administrators,
+   * this includes deactivated models.
+   */
+  list(caller: Caller): ModelRecord[]
+  /** The model's id, or an alias of it that Claude Code's model discovery lists. */
+  discoverableIdOf(id: string): string
+  /** Whether a principal may use a model, whatever an API key allows. */
+  mayUse(principal: Principal, id: string): boolean
+  /**
+   * Whether the caller has lost access to a model that others can still use. A model that has
+   * disappeared for everyone does not count: requests in flight on it may finish.
+   */
+  isAccessRevoked(caller: Caller, requested: string): boolean
+  /**
+   * Registers a callback for changes of models or their grants, called once they have taken
+   * effect.
+   */
+  onChange(listener: () => void): void
+  /**
+   * Whether an id equals or resembles that of a connection's, a function's or an administrator's
+   * model.
+   */
+  isTaken(id: string): boolean
+  /** Whether filters are attached to the model; they must not be bypassed. */
+  hasFilters(id: string): boolean
+  /** The owner of a workspace model, whose access applies when others use the model. */
+  ownerOf(model: ModelSummary): Principal | undefined
+  /** The workspace model with this id, even if another model takes precedence. */
+  workspace(id: string): ModelSummary | undefined
+  /** The workspace model with this id, unless another model with that id takes precedence. */
+  effectiveModel(id: string): ModelSummary | undefined
+  listWorkspace(): readonly IndexedModel[]
+  /** Waits until every change reported so far has taken effect. */
+  waitForChanges(): Promise<void>
+}
+
+export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> => {
+  const { registry, functionRegistry, store, bus } = deps
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
@@ -89,7 +137,6 @@ export const createModelCatalogue = async ({ registry, functionRegistry, store, 
   const hasPrecedence = ({ summary, idKey }: IndexedModel): boolean =>
     index.isAdmin(summary.user_id) || !precedence.isTaken(idKey)
 
-  /** The workspace model with an id, unless another model with that id takes precedence. */
   const effectiveModel = (id: string): ModelSummary | undefined => {
     const model = index.get(id)
     return model && hasPrecedence(model) ? model.summary : undefined
@@ -221,75 +268,41 @@ export const createModelCatalogue = async ({ registry, functionRegistry, store, 
   }
 
   return {
-    /**
-     * Resolves the model that a caller names. Returns synchronously if it is cached. Otherwise
-     * reads its contents or, if the id is unknown, refreshes the connections' lists first: the
-     * model may just have been pulled.
-     * @throws {Failure} `model_not_found`, also if the caller has no access
-     */
-    resolve: (caller: Caller, requested: string): ResolvedModel | Promise<ResolvedModel> => {
+    resolve: (caller, requested) => {
       const id = knownId(requested)
       requireKeyAccess(caller, id)
       const found = resolveSummary(caller, id)
       return found ? loadContents(caller, found) : resolveAfterRefresh(caller, id)
     },
 
-    /** One complete entry of `list`. @throws {Failure} as `resolve` */
-    get: (caller: Caller, requested: string): ModelRecord => {
+    get: (caller, requested) => {
       const id = knownId(requested)
       requireKeyAccess(caller, id)
       return getRecord(caller, id) ?? failModelNotFound(requested)
     },
 
-    /**
-     * All models that the caller may use, with long descriptions truncated. For administrators,
-     * this includes deactivated models.
-     */
     list,
 
-    /** The model's id, or an alias of it that Claude Code's model discovery lists. */
-    discoverableIdOf: (id: string): string => {
+    discoverableIdOf: (id) => {
       const alias = toDiscoverableId(id)
       return knownId(alias) === id ? alias : id
     },
 
-    /** Whether a principal may use a model, whatever an API key allows. */
-    mayUse: (principal: Principal, id: string): boolean => resolveSummary(principal, id) !== null,
+    mayUse: (principal, id) => resolveSummary(principal, id) !== null,
 
-    /**
-     * Whether the caller has lost access to a model that others can still use. A model that has
-     * disappeared for everyone does not count: requests in flight on it may finish.
-     */
-    isAccessRevoked: (caller: Caller, requested: string): boolean => {
+    isAccessRevoked: (caller, requested) => {
       const id = knownId(requested)
       if (resolveSummary(caller, id) !== null) return false
       return resolveSummary({ ...caller, user: { ...caller.user, role: "admin" } }, id) !== null
     },
-    /**
-     * Registers a callback for changes of models or their grants, called once they have taken
-     * effect.
-     */
-    onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /**
-     * Whether an id equals or resembles that of a connection's, a function's or an administrator's
-     * model.
-     */
-    isTaken: (id: string): boolean => precedence.isTaken(foldCase(id)),
-    /** Whether filters are attached to the model; they must not be bypassed. */
-    hasFilters: (id: string): boolean =>
-      functionRegistry.filtersOf([id, `${id}:latest`]).length > 0,
-
-    /** The owner of a workspace model, whose access applies when others use the model. */
-    ownerOf: (model: ModelSummary): Principal | undefined => index.ownerOf(model.user_id),
-
-    /** The workspace model with this id, even if another model takes precedence. */
-    workspace: (id: string): ModelSummary | undefined => index.get(id)?.summary,
+    onChange: (listener) => void listeners.add(listener),
+    isTaken: (id) => precedence.isTaken(foldCase(id)),
+    hasFilters: (id) => functionRegistry.filtersOf([id, `${id}:latest`]).length > 0,
+    ownerOf: (model) => index.ownerOf(model.user_id),
+    workspace: (id) => index.get(id)?.summary,
     effectiveModel,
     listWorkspace: index.list,
-    /** Waits until every change reported so far has taken effect. */
     waitForChanges: index.waitForChanges,
   }
 }
-
-export type ModelCatalogue = Awaited<ReturnType<typeof createModelCatalogue>>

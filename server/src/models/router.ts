@@ -25,15 +25,11 @@ interface Deps {
 
 export const createModelRouter = ({ router, models, modelTransfer: transfer }: Deps): Router => {
   router.on(modelRoutes.list, ({ caller, query }) => models.list(caller, query))
-  router.on(modelRoutes.create, ({ actor, caller, body }) => models.create(actor, caller, body))
+  router.on(modelRoutes.create, ({ body, ...by }) => models.create(by, body))
   router.on(modelRoutes.get, ({ caller, query }) => models.get(caller, query.id))
-  router.on(modelRoutes.update, ({ actor, caller, query, body }) =>
-    models.update(actor, caller, { id: query.id, changes: body }),
-  )
-  router.on(modelRoutes.toggle, ({ actor, caller, query }) =>
-    models.toggleActive(actor, caller, query.id),
-  )
-  router.on(modelRoutes.remove, ({ actor, caller, body }) => models.remove(actor, caller, body))
+  router.on(modelRoutes.update, ({ query, body, ...by }) => models.update(by, query.id, body))
+  router.on(modelRoutes.toggle, ({ query, ...by }) => models.toggleActive(by, query.id))
+  router.on(modelRoutes.remove, ({ body, ...by }) => models.remove(by, body))
   router.on(modelRoutes.transfer, ({ actor, caller, query, body }) =>
     transfer.transfer(actor, caller, { id: query.id, ...body }),
   )
@@ -44,8 +40,6 @@ export const createModelRouter = ({ router, models, modelTransfer: transfer }: D
         headers: { "content-type": "application/json; charset=utf-8" },
       }),
   )
-  router.on(modelRoutes.importAll, ({ actor, caller, body }) =>
-    models.replace(actor, caller, body.models),
-  )
+  router.on(modelRoutes.importAll, ({ body, ...by }) => models.replace(by, body.models))
   return router
 }

@@ -4,6 +4,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import { isAdmin, mayRead, requireReadable, requireWritable } from "../grants/access.ts"
+import { omitUnchangedGrants } from "../grants/audit-details.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { Page } from "../http/pagination.ts"
@@ -11,7 +12,7 @@ import { translatable } from "../i18n/message.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
-import { auditChange, auditState, auditTarget } from "./audit-details.ts"
+import { auditState, auditTarget } from "./audit-details.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { createBaseModelCheck } from "./check-base-model.ts"
@@ -53,11 +54,15 @@ interface Deps {
 
 const inUseReason = "Other models are based on this model, or it is the default model."
 
-/** A change, inside its transaction. */
-interface ModelTransaction {
-  tx: Tx
+/** Who changes something. */
+interface Requester {
   actor: Actor
   caller: Caller
+}
+
+/** A change, inside its transaction. */
+interface ModelTransaction extends Requester {
+  tx: Tx
   /** Only the overall limits apply: an import restores all users' models. */
   isImport?: boolean
 }
@@ -152,7 +157,7 @@ export const createWorkspaceModels = (deps: Deps) => {
       action: "model.updated",
       target: auditTarget(id),
       changed: Object.keys(set),
-      ...auditChange(before, after),
+      ...omitUnchangedGrants(auditState(before), auditState(after)),
     })
     await bus.publish(tx, { topic: "models", id })
     return after
@@ -160,8 +165,7 @@ export const createWorkspaceModels = (deps: Deps) => {
 
   /** Runs changes one after another, so that each sees the previous one's result. */
   const transact = async <T>(
-    actor: Actor,
-    caller: Caller,
+    { actor, caller }: Requester,
     edit: (transaction: ModelTransaction) => Promise<T>,
     writes: EssentialWrites = db,
   ): Promise<T> => {
@@ -201,45 +205,42 @@ export const createWorkspaceModels = (deps: Deps) => {
       }
     },
 
-    create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
+    create: async (by: Requester, input: NewModel): Promise<WorkspaceModel> => {
+      const { caller } = by
       await requireBase(caller, { id: input.id, base: input.base_model_id })
       return storage.writeWithinLimit([await storageAddition(caller, input.id, input)], () =>
-        transact(actor, caller, async (transaction) => {
+        transact(by, async (transaction) => {
           await checkCount(transaction, 1)
           return insert(transaction, input)
         }),
       )
     },
 
-    update: async (
-      actor: Actor,
-      caller: Caller,
-      { id, changes }: { id: string; changes: ModelChanges },
-    ): Promise<WorkspaceModel> => {
+    update: async (by: Requester, id: string, changes: ModelChanges): Promise<WorkspaceModel> => {
+      const { caller } = by
       const base = changes.base_model_id
       const known = requireReadable(catalogue.workspace(id), caller, accessMessages(id))
       if (base !== undefined && base !== known.base_model_id)
         await requireBase(caller, { id, base })
       return storage.writeWithinLimit([await storageAddition(caller, id, changes)], () =>
-        transact(actor, caller, (transaction) => change(transaction, { id, changes })),
+        transact(by, (transaction) => change(transaction, { id, changes })),
       )
     },
 
     /** Activates or deactivates a model. */
-    toggleActive: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
-      transact(actor, caller, async (transaction) => {
+    toggleActive: (by: Requester, id: string): Promise<WorkspaceModel> =>
+      transact(by, async (transaction) => {
         const { is_active } = await getWritable(transaction, id)
         return change(transaction, { id, changes: { is_active: !is_active } })
       }),
 
     /** @throws {Failure} `in_use` if something depends on it, unless that was confirmed */
     remove: (
-      actor: Actor,
-      caller: Caller,
+      by: Requester,
       { id, ...confirmation }: { id: string } & DeletionConfirmation,
     ): Promise<void> => {
       const remove = async (transaction: ModelTransaction): Promise<void> => {
-        const { tx } = transaction
+        const { tx, actor } = transaction
         const { name, base_model_id } = await getWritable(transaction, id)
         const target = auditTarget(id)
         // Without a model that has the id of its base, the base answers.
@@ -249,15 +250,15 @@ export const createWorkspaceModels = (deps: Deps) => {
         await audit.record(tx, { actor, action: "model.deleted", target, before: { name } })
         await bus.publish(tx, { topic: "models", id })
       }
-      return transact(actor, caller, remove, db.essential)
+      return transact(by, remove, db.essential)
     },
 
     /** Creates or replaces either all of the models or none. */
     replace: async (
-      actor: Actor,
-      caller: Caller,
+      by: Requester,
       inputs: readonly NewModel[],
     ): Promise<{ created: string[]; updated: string[] }> => {
+      const { caller } = by
       const planned = new Set<string>()
       for (const [at, { id }] of inputs.entries()) {
         if (planned.has(id)) failInvalid(`models.${at}.id`, `"${id}" occurs more than once.`)
@@ -281,7 +282,7 @@ export const createWorkspaceModels = (deps: Deps) => {
       }
       const additions: StorageAddition[] = []
       for (const input of inputs) additions.push(await storageAddition(caller, input.id, input))
-      return storage.writeWithinLimit(additions, () => transact(actor, caller, write))
+      return storage.writeWithinLimit(additions, () => transact(by, write))
     },
   }
 }

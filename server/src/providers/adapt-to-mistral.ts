@@ -1,5 +1,5 @@
 import { type Fields, objectsIn } from "../formats/json-values.ts"
-import { partsOf } from "../formats/request-parts.ts"
+import { partsOf } from "../formats/message-content.ts"
 
 /** Reasoning is a part of the content. */
 const toMistralMessage = ({ reasoning_content, ...message }: Fields): Fields => {

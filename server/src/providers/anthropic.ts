@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf } from "../formats/json-values.ts"
 import { decodeMessage, decodeMessagesError } from "../formats/messages/decode-response.ts"
 import { createMessageStreamDecoder } from "../formats/messages/decode-stream.ts"
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
@@ -60,7 +60,7 @@ const effortsOf = (info: ModelInfo | undefined): ReadonlySet<string> => {
 const thinkingSupportOf = (name: string, info: ModelInfo | undefined): ThinkingSupport => {
   if (!info?.capabilities) return thinkingSupportOfName(name)
   const { supported, types } = capabilityOf(info, "thinking") ?? {}
-  const listed = isObject(types) ? types : {}
+  const listed = objectOf(types)
   const supportsEffort = supports(info, "effort") === true
   const onlyHasBudget = supported === true && !supportsEffort ? true : undefined
   return {

@@ -1,5 +1,5 @@
 import type { ReportDropped } from "../formats/canonical-request.ts"
-import { type Fields, isObject, ownValue, textOf } from "../formats/json-values.ts"
+import { type Fields, objectOf, ownValue, textOf } from "../formats/json-values.ts"
 import type { ProviderModel } from "./provider.ts"
 
 // Which parameters of chat completions a model accepts. Most model lists do not say, so its name and
@@ -64,7 +64,7 @@ const rejectsEffortWithTools = (name: string, host: string): boolean =>
 
 /** Null if the provider's list does not say. OpenRouter lists the parameters of each model. */
 const listedReasoning = ({ capabilities, listing }: ProviderModel): boolean | null => {
-  const { supported_parameters } = isObject(listing) ? listing : {}
+  const { supported_parameters } = objectOf(listing)
   if (Array.isArray(supported_parameters)) {
     return supported_parameters.some((name) => name === "reasoning" || name === "reasoning_effort")
   }

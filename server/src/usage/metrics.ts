@@ -22,7 +22,15 @@ interface Deps {
  * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
  * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
  */
-export const createMetrics = ({ recordQueue, background, operationNames }: Deps) => {
+export interface Metrics {
+  /** Of what `render` returns. */
+  readonly contentType: string
+  recordStart(): void
+  recordEnd(record: UsageRecord, provider: string): void
+  render(): Promise<string>
+}
+
+export const createMetrics = ({ recordQueue, background, operationNames }: Deps): Metrics => {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createFastMetric({
@@ -42,22 +50,14 @@ export const createMetrics = ({ recordQueue, background, operationNames }: Deps)
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
   let inFlight = 0
-  new Gauge({
-    name: "portico_requests_running",
-    help: "Model requests in flight",
-    registers: [register],
-    collect() {
-      this.set(inFlight)
-    },
-  })
-  new Gauge({
-    name: "portico_usage_records_queued",
-    help: "Usage records waiting to be written",
-    registers: [register],
-    collect() {
-      this.set(recordQueue.queuedCount())
-    },
-  })
+  const addGauge = (name: string, help: string, read: () => number): void => {
+    const collect = (): void => gauge.set(read())
+    const gauge: Gauge = new Gauge({ name, help, registers: [register], collect })
+  }
+  addGauge("portico_requests_running", "Model requests in flight", () => inFlight)
+  addGauge("portico_usage_records_queued", "Usage records waiting to be written", () =>
+    recordQueue.queuedCount(),
+  )
   new Counter({
     name: "portico_usage_records_dropped_total",
     help: "Usage records lost because the queue was full",
@@ -104,11 +104,11 @@ export const createMetrics = ({ recordQueue, background, operationNames }: Deps)
   }
 
   return {
-    recordStart: (): void => {
+    recordStart: () => {
       inFlight++
     },
 
-    recordEnd: (record: UsageRecord, provider: string): void => {
+    recordEnd: (record, provider) => {
       inFlight--
       const counters = countersFor(record, provider)
       duration.observe(counters.duration, Number(record.duration_ms) / 1000)
@@ -121,8 +121,6 @@ export const createMetrics = ({ recordQueue, background, operationNames }: Deps)
     },
 
     contentType: register.contentType,
-    render: (): Promise<string> => register.metrics(),
+    render: () => register.metrics(),
   }
 }
-
-export type Metrics = ReturnType<typeof createMetrics>

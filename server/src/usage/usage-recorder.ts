@@ -47,78 +47,81 @@ const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["promp
   return failed ? 0 : Math.ceil(prompt.bytes.length / bytesPerToken)
 }
 
-export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
-  /**
-   * Records the usage of one request: created before the request is sent, settled once at its end.
-   * Every dispatched request starts a record here.
-   */
-  start: ({ context, caller, operation, model, streamed, prompt }: UsageRecordInput) => {
-    const startedAt = context.startedAt
-    let connection_id: string | null = null
-    let provider = ""
-    let firstTokenAt: number | null = null
-    let isSettled = false
-    let isEstimate = false
-    let reported: TokenCounts = { tokens_in: 0, tokens_out: 0 }
-    metrics.recordStart()
+/** Records the usage of one request: created before the request is sent, settled once at its end. */
+export class UsageRecorder {
+  readonly #deps: Deps
+  readonly #request: UsageRecordInput
+  #connectionId: string | null = null
+  #provider = ""
+  #firstTokenAt: number | null = null
+  #isSettled = false
+  #isEstimate = false
+  #reported: TokenCounts = { tokens_in: 0, tokens_out: 0 }
 
-    return {
-      /** @param connectionId null if the request goes to no connection */
-      setTarget: (connectionId: string | null, kind: string): void => {
-        connection_id = connectionId
-        provider = kind
-        if (connectionId !== null) context.connection = connectionId
-      },
+  constructor(deps: Deps, request: UsageRecordInput) {
+    this.#deps = deps
+    this.#request = request
+    deps.metrics.recordStart()
+  }
 
-      /** Marks the token counts passed to `settle` as the gateway's own estimate. */
-      markEstimated: (): void => {
-        isEstimate = true
-      },
+  /** @param connectionId null if the request goes to no connection */
+  setTarget(connectionId: string | null, kind: string): void {
+    this.#connectionId = connectionId
+    this.#provider = kind
+    if (connectionId !== null) this.#request.context.connection = connectionId
+  }
 
-      /** Keeps counts of a response that may break off before it reports its final usage. */
-      reportTokens: ({ tokens_in, tokens_out }: TokenCounts): void => {
-        reported = {
-          tokens_in: Math.max(reported.tokens_in, tokens_in),
-          tokens_out: Math.max(reported.tokens_out, tokens_out),
-        }
-      },
+  /** Marks the token counts passed to `settle` as the gateway's own estimate. */
+  markEstimated(): void {
+    this.#isEstimate = true
+  }
 
-      markFirstToken: (): void => {
-        firstTokenAt ??= performance.now()
-      },
-
-      settle: ({ outcome, status, tokens, chunksOut }: UsageOutcome): void => {
-        if (isSettled) return
-        isSettled = true
-        const { tokens_in, tokens_out } = tokens ?? {
-          tokens_in: reported.tokens_in || estimatePrompt(outcome, prompt),
-          tokens_out: Math.max(reported.tokens_out, chunksOut),
-        }
-        const record = {
-          id: randomUUIDv7(),
-          at: now(),
-          user_id: caller.user.id,
-          key_id: keyOf(caller),
-          operation,
-          model,
-          connection_id,
-          streamed: bit(streamed),
-          tokens_in,
-          tokens_out,
-          estimated: bit(isEstimate || tokens === null),
-          time_to_first_token_ms:
-            firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
-          duration_ms: Math.round(performance.now() - startedAt),
-          outcome,
-          status,
-          request_id: context.requestId,
-        }
-        recordQueue.enqueue(record)
-        metrics.recordEnd(record, provider)
-      },
+  /** Keeps counts of a response that may break off before it reports its final usage. */
+  reportTokens({ tokens_in, tokens_out }: TokenCounts): void {
+    this.#reported = {
+      tokens_in: Math.max(this.#reported.tokens_in, tokens_in),
+      tokens_out: Math.max(this.#reported.tokens_out, tokens_out),
     }
-  },
-})
+  }
 
-export type UsageRecorders = ReturnType<typeof createUsageRecorders>
-export type UsageRecorder = ReturnType<UsageRecorders["start"]>
+  markFirstToken(): void {
+    this.#firstTokenAt ??= performance.now()
+  }
+
+  settle({ outcome, status, tokens, chunksOut }: UsageOutcome): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    const { context, caller, operation, model, streamed, prompt } = this.#request
+    const { startedAt, requestId } = context
+    const firstTokenAt = this.#firstTokenAt
+    const record = {
+      id: randomUUIDv7(),
+      at: this.#deps.now(),
+      user_id: caller.user.id,
+      key_id: keyOf(caller),
+      operation,
+      model,
+      connection_id: this.#connectionId,
+      streamed: bit(streamed),
+      tokens_in: tokens?.tokens_in ?? (this.#reported.tokens_in || estimatePrompt(outcome, prompt)),
+      tokens_out: tokens?.tokens_out ?? Math.max(this.#reported.tokens_out, chunksOut),
+      estimated: bit(this.#isEstimate || tokens === null),
+      time_to_first_token_ms: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
+      duration_ms: Math.round(performance.now() - startedAt),
+      outcome,
+      status,
+      request_id: requestId,
+    }
+    this.#deps.recordQueue.enqueue(record)
+    this.#deps.metrics.recordEnd(record, this.#provider)
+  }
+}
+
+export interface UsageRecorders {
+  /** Every dispatched request starts a record here. */
+  start(request: UsageRecordInput): UsageRecorder
+}
+
+export const createUsageRecorders = (deps: Deps): UsageRecorders => ({
+  start: (request) => new UsageRecorder(deps, request),
+})

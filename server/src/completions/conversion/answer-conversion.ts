@@ -66,7 +66,7 @@ export const createAnswerConversion =
       ...createFormatConverter(decoder, encoder),
       keepsBytes: !(source || client),
       convertLargeBody: async (bytes) => {
-        const converted = await thread.run(owner, "convertAnswer", {
+        const converted = await thread.convertAnswer(owner, {
           bytes,
           source: source && { kind: source.kind, model: source.model },
           client: client && toAnswerClient(client),

@@ -1,12 +1,16 @@
 import { createWorkerClient } from "../../db/worker-client.ts"
+import type { JsonBody } from "../../http/body-buffer.ts"
 import { createSemaphore } from "../../limits/semaphore.ts"
-import type { BodySteps } from "./body-steps.ts"
+import { type BodyStep, bodySteps, type ChangedFields } from "./body-steps.ts"
+import type { AnswerToConvert, ConvertedAnswer } from "./convert-answer.ts"
+import { toBuffer } from "./to-buffer.ts"
 
-/** A step with its input. */
-export interface BodyWorkerRequest {
-  step: keyof BodySteps
-  input: unknown
-}
+type StepName = keyof typeof bodySteps
+
+/** A step with its input, or an answer to be converted. */
+export type BodyWorkerRequest =
+  | { step: StepName; bytes: Uint8Array; input: unknown }
+  | { answer: AnswerToConvert }
 
 /** Who a step is for. */
 export interface BodyOwner {
@@ -17,6 +21,15 @@ export interface BodyOwner {
 
 const idleTimeoutMs = 30_000
 
+const nameByStep = new Map<unknown, StepName>()
+for (const name of Object.keys(bodySteps) as StepName[]) nameByStep.set(bodySteps[name], name)
+
+const nameOf = (step: unknown): StepName => {
+  const name = nameByStep.get(step)
+  if (!name) throw new Error("Only steps of `bodySteps` run in the thread.")
+  return name
+}
+
 /**
  * Runs the steps that parse or serialize a large body in a thread of their own, in which users take
  * turns. How many can wait is limited by the limit on buffered bodies. The thread starts with the
@@ -26,18 +39,30 @@ export const createBodyThread = () => {
   const module = new URL("./body-worker.ts", import.meta.url)
   const thread = createWorkerClient<BodyWorkerRequest, unknown>(module, null, idleTimeoutMs)
   const turns = createSemaphore({ maxConcurrent: 1 })
+  const send = ({ userId, signal }: BodyOwner, request: BodyWorkerRequest): Promise<unknown> =>
+    turns.run({ key: userId, ...(signal && { signal }) }, () => thread.request(request))
 
   return {
     /** @throws {Failure} as the step does */
-    run: async <Step extends keyof BodySteps>(
-      { userId, signal }: BodyOwner,
-      step: Step,
-      input: Parameters<BodySteps[Step]>[0],
-    ): Promise<ReturnType<BodySteps[Step]>> => {
-      const request = { key: userId, ...(signal && { signal }) }
-      const result = await turns.run(request, () => thread.request({ step, input }))
-      return result as ReturnType<BodySteps[Step]>
+    read: async <Input, Result>(
+      owner: BodyOwner,
+      step: BodyStep<Input, Result>,
+      { bytes, input }: { bytes: Buffer; input: Input },
+    ): Promise<Result> => (await send(owner, { step: nameOf(step), bytes, input })) as Result,
+
+    /** `read` for a step that changes the body. @returns the new body, and what else it found */
+    change: async <Input, Result extends ChangedFields>(
+      owner: BodyOwner,
+      step: BodyStep<Input, Result>,
+      { bytes, input }: { bytes: Buffer; input: Input },
+    ): Promise<{ body: JsonBody | null; rest: Omit<Result, "fields"> }> => {
+      const changed = await send(owner, { step: nameOf(step), bytes, input })
+      const { body, rest } = changed as { body: JsonBody | null; rest: Omit<Result, "fields"> }
+      return { body: body && { ...body, bytes: toBuffer(body.bytes) }, rest }
     },
+
+    convertAnswer: async (owner: BodyOwner, answer: AnswerToConvert): Promise<ConvertedAnswer> =>
+      (await send(owner, { answer })) as ConvertedAnswer,
 
     close: thread.close,
   }

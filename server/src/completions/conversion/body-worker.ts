@@ -1,12 +1,28 @@
 import { serveRequests } from "../../db/worker-client.ts"
+import { fail } from "../../errors.ts"
+import { parseObject } from "../../formats/json-values.ts"
+import { toJsonBody } from "../../http/json-object.ts"
 import { lowerThreadPriority } from "../../limits/thread-priority.ts"
-import { bodySteps } from "./body-steps.ts"
+import { type BodyStep, bodySteps, type ChangedFields } from "./body-steps.ts"
 import type { BodyWorkerRequest } from "./body-thread.ts"
+import { convertAnswer } from "./convert-answer.ts"
+import { toBuffer } from "./to-buffer.ts"
 
 /** Runs in its own worker thread, which `body-thread.ts` calls. */
 lowerThreadPriority(10)
 
-serveRequests(({ step, input }: BodyWorkerRequest) => {
-  const run: (input: never) => unknown = bodySteps[step]
-  return run(input as never)
+const hasFields = (result: unknown): result is ChangedFields =>
+  typeof result === "object" && result !== null && "fields" in result
+
+serveRequests((request: BodyWorkerRequest) => {
+  if ("answer" in request) return convertAnswer(request.answer)
+  const run: BodyStep<never, unknown> = bodySteps[request.step]
+  const fields =
+    parseObject(toBuffer(request.bytes).toString("utf8")) ??
+    // Requests are valid: they were checked as they arrived.
+    fail("upstream_broken", "The provider's response is not valid JSON.")
+  const result = run(fields, request.input as never)
+  if (!hasFields(result)) return result
+  const { fields: changed, ...rest } = result
+  return { rest, body: changed && toJsonBody(Buffer.from(JSON.stringify(changed))) }
 })

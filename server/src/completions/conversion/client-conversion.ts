@@ -4,10 +4,10 @@ import { createCompletionEncoder } from "../../formats/completion-encoder.ts"
 import { endOnce } from "../../formats/end-once.ts"
 import type { AnswerError } from "../../formats/error-body.ts"
 import type { AnswerEncoder, InboundFormat } from "../../formats/inbound-format.ts"
+import type { Fields } from "../../formats/json-values.ts"
 import type { CompletionEncoder } from "../../formats/response-converter.ts"
 import { joinPieces } from "../../formats/sse-events.ts"
 import type { AnswerSources } from "../../knowledge/citations/citations.ts"
-import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
 import { parseTokenCounts } from "../../usage/token-counts.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"
@@ -45,6 +45,18 @@ export interface ClientConversion {
   dropped: DroppedFields
 }
 
+/** Writes the answer to a client's request in its format. */
+export const createAnswerEncoder = (
+  format: InboundFormat,
+  request: Fields,
+  { answerContext, sources }: Pick<ClientConversion, "answerContext" | "sources">,
+): AnswerEncoder =>
+  format.createEncoder({
+    request,
+    ...answerContext,
+    sourceMembers: (text) => (sources ? { ...sourceMembersOf(sources, text) } : {}),
+  })
+
 export const createClientConversion = (
   { received, original, format, answerContext }: ConvertedRequest,
   citationResult: AnswerSources | null,
@@ -61,11 +73,7 @@ export const createClientConversion = (
     sources_skipped: citationResult.sources_skipped,
   },
   encoder: endOnce(
-    format.createEncoder({
-      request: received.fields,
-      ...answerContext,
-      sourceMembers: (text) => (citationResult ? { ...sourceMembersOf(citationResult, text) } : {}),
-    }),
+    createAnswerEncoder(format, received.fields, { answerContext, sources: citationResult }),
   ),
 })
 
@@ -99,34 +107,3 @@ export const createClientEncoder = (
       if (tokens) reportTokens(tokens)
     },
   })
-
-const changesPrompt = ({ workspace }: ResolvedModel): boolean =>
-  workspace.some(
-    ({ params, meta }) => Object.keys(params).length > 0 || Array.isArray(meta.knowledge),
-  )
-
-/** Whether the gateway itself has to read or change the prompt. */
-export const mustReadPrompt = (
-  { fields }: ModelRequest,
-  resolved: ResolvedModel,
-  hasFilters: boolean,
-): boolean =>
-  hasFilters || resolved.functionModel !== undefined || "files" in fields || changesPrompt(resolved)
-
-/** Resolves when `formatSupportOf` is known. */
-export const checkFormatSupport = async (
-  { operation }: ModelRequest,
-  { endpoints }: ResolvedModel,
-): Promise<void> => {
-  await Promise.all(endpoints.map(({ connection }) => connection.checkOperation(operation)))
-}
-
-/** How many endpoints of a model accept a request as it is. */
-export const formatSupportOf = (
-  { operation }: ModelRequest,
-  { endpoints }: ResolvedModel,
-): "all" | "some" | "none" => {
-  const supporting = endpoints.filter(({ connection }) => connection.hasOperation(operation))
-  if (supporting.length === endpoints.length) return "all"
-  return supporting.length > 0 ? "some" : "none"
-}

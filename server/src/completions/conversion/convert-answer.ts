@@ -5,6 +5,7 @@ import type { AnswerContext, ReportDropped } from "../../formats/canonical-reque
 import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { createCompletionEncoder } from "../../formats/completion-encoder.ts"
 import { parseErrorObject } from "../../formats/error-body.ts"
+import type { Fields } from "../../formats/json-values.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { ProviderError } from "../../formats/provider-error.ts"
 import {
@@ -17,7 +18,7 @@ import type { AnswerSources } from "../../knowledge/citations/citations.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
 import { operationNamed } from "../operations/registry.ts"
-import { sourceMembersOf } from "../sources/source-encoder.ts"
+import { createAnswerEncoder } from "./client-conversion.ts"
 import { toBuffer } from "./to-buffer.ts"
 
 /** The format of an answer's client. */
@@ -68,15 +69,11 @@ const createDecoder = (
 }
 
 const createEncoder = (client: AnswerClient, reportDropped: ReportDropped): CompletionEncoder => {
-  const { operation, answerContext, originKey, sources } = client
-  const { format } = operationNamed(operation)
-  if (!format) throw new Error(`Answers to ${operation} are not converted.`)
-  const encoder = format.createEncoder({
-    request: JSON.parse(toBuffer(client.request).toString("utf8")),
-    ...answerContext,
-    sourceMembers: (text) => (sources ? { ...sourceMembersOf(sources, text) } : {}),
-  })
-  return createCompletionEncoder(encoder, { origin: { key: originKey }, reportDropped })
+  const { format } = operationNamed(client.operation)
+  if (!format) throw new Error(`Answers to ${client.operation} are not converted.`)
+  const request: Fields = JSON.parse(toBuffer(client.request).toString("utf8"))
+  const encoder = createAnswerEncoder(format, request, client)
+  return createCompletionEncoder(encoder, { origin: { key: client.originKey }, reportDropped })
 }
 
 /** Converts an answer to the client's format. */

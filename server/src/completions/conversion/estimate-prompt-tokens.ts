@@ -1,5 +1,5 @@
 import { type Fields, isObject, objectsIn, textOf } from "../../formats/json-values.ts"
-import { partsOf } from "../../formats/request-parts.ts"
+import { partsOf } from "../../formats/message-content.ts"
 
 /** The length up to which tokenizers usually have one token for a word. */
 const maxWholeWord = 4

@@ -1,6 +1,7 @@
 import type { RequestHandle } from "@portico/http1"
 import { Failure } from "../../errors.ts"
 import { readErrorBody } from "../../formats/error-body.ts"
+import { parseJson } from "../../formats/json-values.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { answerHeaders } from "../../functions/answer-headers.ts"
 import type { HostServices, ModelResponseReceiver } from "../../functions/host-services.ts"
@@ -22,15 +23,6 @@ const toErrorFailure = ({ status, body }: ErrorReply): Failure => {
   return new Failure(isRefused ? "bad_request" : "upstream_broken", message)
 }
 
-const isJson = (body: Buffer): boolean => {
-  try {
-    JSON.parse(body.toString("utf8"))
-    return true
-  } catch {
-    return false
-  }
-}
-
 const operationOf = { completion: chatOperation, embeddings: embeddingsOperation }
 
 /** Hands a response to the function that requested it. */
@@ -43,7 +35,8 @@ const createFunctionConsumer = (
   onChunk: (bytes) => receiver.onData(bytes),
   onEnd: () => receiver.onEnd(),
   onBody: (body) => {
-    if (!isJson(body)) throw new MalformedResponse(translatable("not_a_completion"))
+    if (parseJson(body.toString("utf8")) === undefined)
+      throw new MalformedResponse(translatable("not_a_completion"))
     receiver.onHead(200, answerHeaders(false))
     receiver.onData(body)
     receiver.onEnd()

@@ -47,21 +47,21 @@ export const shutdownFailure = (): Failure =>
   new Failure("shutting_down", translatable("shutting_down"))
 
 /**
- * Reads responses as requests in progress: revocation and shutdown end them, and each has one usage
+ * Reads a response as a request in progress: revocation and shutdown end it, and it has one usage
  * record from before it is sent until its end.
+ * @param send sends the request, now or later; throws a `Failure` to refuse it
+ * @returns resolves when the response has ended, however it ended; rejects with an exception that
+ *   was not reported to its consumer
+ * @throws {Failure} `rate_limited`
  */
+export type TrackResponse = (
+  request: ResponseRequest,
+  send: (pending: PendingResponse) => void,
+) => Promise<ResponseResult>
+
 export const createResponseTracker =
-  ({ inFlight, catalogue }: Deps) =>
-  /**
-   * @param send sends the request, now or later; throws a `Failure` to refuse it
-   * @returns resolves when the response has ended, however it ended; rejects with an exception
-   *   that was not reported to its consumer
-   * @throws {Failure} `rate_limited`
-   */
-  (
-    { caller, consumer, scanner, model, startUsageRecord, signal }: ResponseRequest,
-    send: (pending: PendingResponse) => void,
-  ): Promise<ResponseResult> =>
+  ({ inFlight, catalogue }: Deps): TrackResponse =>
+  ({ caller, consumer, scanner, model, startUsageRecord, signal }, send) =>
     new Promise((resolve, reject) => {
       // `track` may throw. It calls none of these callbacks before the current tick ends.
       const unregister = inFlight.track(caller, {
@@ -111,5 +111,3 @@ export const createResponseTracker =
         fail(error)
       }
     })
-
-export type TrackResponse = ReturnType<typeof createResponseTracker>

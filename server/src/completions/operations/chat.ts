@@ -1,18 +1,15 @@
-import { ChatCompletionBody, providerResponse } from "../schema.ts"
-import { openaiStream } from "./openai-stream.ts"
-import { type ApiOperation, relayedOperation } from "./operation.ts"
+import { ChatCompletionBody } from "../schema.ts"
+import { openaiOperation } from "./openai-operation.ts"
+import type { ApiOperation } from "./operation.ts"
 
 /** The canonical operation: what others are converted to, and what functions and filters read. */
 export const chatOperation: ApiOperation = {
-  ...relayedOperation,
+  ...openaiOperation,
   name: "chat/completions",
-  api: "openai",
   summary: "Create a chat completion",
   body: ChatCompletionBody,
-  response: providerResponse,
   metricName: "chat",
   requiredFields: ["messages"],
   isChatCompletion: true,
   hasUsageOption: true,
-  stream: openaiStream,
 }

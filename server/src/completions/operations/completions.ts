@@ -1,16 +1,12 @@
-import { providerResponse, TextCompletionBody } from "../schema.ts"
-import { openaiStream } from "./openai-stream.ts"
-import { type ApiOperation, relayedOperation } from "./operation.ts"
+import { TextCompletionBody } from "../schema.ts"
+import { openaiOperation } from "./openai-operation.ts"
+import type { ApiOperation } from "./operation.ts"
 
 export const completionsOperation: ApiOperation = {
-  ...relayedOperation,
+  ...openaiOperation,
   name: "completions",
-  api: "openai",
   summary: "Create a text completion (legacy)",
   body: TextCompletionBody,
-  response: providerResponse,
   metricName: "text_completion",
-  requiredFields: [],
   hasUsageOption: true,
-  stream: openaiStream,
 }

@@ -1,16 +1,14 @@
 import { embeddingsProviderOperation } from "../../providers/provider.ts"
-import { EmbeddingsBody, providerResponse } from "../schema.ts"
-import { openaiStream } from "./openai-stream.ts"
-import { type ApiOperation, relayedOperation } from "./operation.ts"
+import { EmbeddingsBody } from "../schema.ts"
+import { openaiOperation } from "./openai-operation.ts"
+import type { ApiOperation } from "./operation.ts"
 
 export const embeddingsOperation: ApiOperation = {
-  ...relayedOperation,
+  ...openaiOperation,
   ...embeddingsProviderOperation,
   summary: "Create embeddings",
   body: EmbeddingsBody,
-  response: providerResponse,
   metricName: "embeddings",
   requiredFields: ["input"],
   skipsFilters: true,
-  stream: openaiStream,
 }

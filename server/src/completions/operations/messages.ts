@@ -1,6 +1,10 @@
 import type { Fields } from "../../formats/json-values.ts"
-import { encodeMessagesError, formatMessagesError } from "../../formats/messages/encode-response.ts"
-import { messagesFormat } from "../../formats/messages/messages-format.ts"
+import { decodeMessagesRequest } from "../../formats/messages/decode-request.ts"
+import {
+  createMessageEncoder,
+  encodeMessagesError,
+  formatMessagesError,
+} from "../../formats/messages/encode-response.ts"
 import { removeForeignContent } from "../../formats/messages/remove-foreign-content.ts"
 import { MessagesBody, MessagesResponse } from "../schema.ts"
 import { createMemberSearch } from "./member-search.ts"
@@ -45,7 +49,7 @@ export const messagesOperation: ApiOperation = {
   response: { schema: MessagesResponse, description: "The message, or its events if streamed" },
   metricName: "messages",
   requiredFields: ["messages"],
-  format: messagesFormat,
+  format: { decodeRequest: decodeMessagesRequest, createEncoder: createMessageEncoder },
   passThrough: {
     mayNeedChange: (bytes) => foreignContent.some((isIn) => isIn(bytes)),
     change: withOwnContent,

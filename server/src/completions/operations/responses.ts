@@ -1,9 +1,12 @@
 import { type Fields, isObject, textOf } from "../../formats/json-values.ts"
+import { createCompactionEncoder } from "../../formats/responses/compaction-format.ts"
+import { decodeResponsesRequest } from "../../formats/responses/decode-request.ts"
+import { createResponseEncoder } from "../../formats/responses/encode-response.ts"
 import { formatResponsesFailure } from "../../formats/responses/failure-event.ts"
-import { responsesFormat } from "../../formats/responses/responses-format.ts"
 import { isReasoningModel } from "../../providers/openai-parameters.ts"
-import { providerResponse, ResponsesBody } from "../schema.ts"
-import { type ApiOperation, relayedOperation, type StreamFormat } from "./operation.ts"
+import { ResponsesBody } from "../schema.ts"
+import { openaiOperation } from "./openai-operation.ts"
+import type { ApiOperation, StreamFormat } from "./operation.ts"
 import { mayHaveUnreadableItems, toReadableInput } from "./readable-input.ts"
 import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"
 
@@ -49,16 +52,17 @@ const toUnstored = (fields: Fields): Fields => {
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const responsesOperation: ApiOperation = {
-  ...relayedOperation,
+  ...openaiOperation,
   name: "responses",
-  api: "openai",
   isOptional: true,
   summary: "Create a response",
   body: ResponsesBody,
-  response: providerResponse,
   metricName: "chat",
-  requiredFields: [],
-  format: responsesFormat,
+  format: {
+    decodeRequest: decodeResponsesRequest,
+    createEncoder: (context) =>
+      context.isCompaction ? createCompactionEncoder(context) : createResponseEncoder(context),
+  },
   passThrough: {
     mayNeedChange: (bytes, { store }) => store !== false || mayHaveUnreadableItems(bytes),
     change: toUnstored,

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { Failure, type FailureCode, fail } from "../../errors.ts"
 import type { ReserveMemory } from "../../http/body-memory.ts"
 import type { Caller } from "../../http/caller.ts"
+import { bodySteps } from "../conversion/body-steps.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
 import {
   type FileContent,
@@ -44,7 +45,7 @@ interface InlineContext {
  */
 export const createFileInliner = (
   files: FileContentReader,
-  conversion: Pick<RequestConversion, "findFiles" | "inlineFiles">,
+  conversion: Pick<RequestConversion, "read" | "change">,
 ) => {
   /** A file of earlier requests that is lost must not end the conversation; lost access does. */
   const nullIfLost =
@@ -87,10 +88,13 @@ export const createFileInliner = (
     if (!(member && request.mayContain(fileIdMark))) return request
     const { caller, signal, storedPositions } = context
     const owner = { userId: caller.user.id, signal }
-    const references = await conversion.findFiles(owner, request, { member, storedPositions })
+    const scope = { member, storedPositions }
+    const references = await conversion.read(owner, request, bodySteps.findFiles, scope)
     if (references.length === 0) return request
     const contents = await readContents(references, context)
-    return conversion.inlineFiles(owner, request, { member, contents })
+    // The files are large, though the request may be small.
+    const options = { input: { member, contents }, isLarge: true }
+    return (await conversion.change(owner, request, bodySteps.inlineFiles, options)).request
   }
 }
 

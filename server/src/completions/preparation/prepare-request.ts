@@ -5,12 +5,12 @@ import type { Caller } from "../../http/caller.ts"
 import type { RequestContext } from "../../http/request-context.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { SerializedInput } from "../../stored-responses/new-response.ts"
+import type { ConvertedRequest } from "../conversion/client-conversion.ts"
 import {
-  type ConvertedRequest,
   checkFormatSupport,
   formatSupportOf,
   mustReadPrompt,
-} from "../conversion/client-conversion.ts"
+} from "../conversion/format-support.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import type { FileInliner } from "./inline-files.ts"

@@ -1,10 +1,12 @@
 import { fail } from "../../errors.ts"
 import { type Fields, textOf } from "../../formats/json-values.ts"
-import { failWrongType } from "../../formats/request-parts.ts"
+import { failWrongType } from "../../formats/request-errors.ts"
+import { smallBodyBytes } from "../../http/body-buffer.ts"
 import type { ReserveMemory } from "../../http/body-memory.ts"
 import { maxResponseBytes, type SerializedInput } from "../../stored-responses/new-response.ts"
 import { ReadBudget } from "../../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
+import { bodySteps } from "../conversion/body-steps.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
 import type { RequestConversion } from "../conversion/request-conversion.ts"
 import type { ModelRequest } from "../request/model-request.ts"
@@ -53,11 +55,11 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  */
 export const createReferenceResolver = (
   stored: Pick<StoredResponses, "readHistory" | "readItems" | "checkInputLimits">,
-  conversion: Pick<RequestConversion, "serializeItems" | "findReferences" | "expandReferences">,
+  { read, change }: Pick<RequestConversion, "read" | "change">,
 ) => {
   /** The items of a request that refers to nothing. @throws {Failure} */
   const serializeItems = async (owner: BodyOwner, request: ModelRequest) => {
-    const items = await conversion.serializeItems(owner, request)
+    const items = await read(owner, request, bodySteps.serializeItems, undefined)
     await stored.checkInputLimits(owner.userId, items.bytes)
     return items
   }
@@ -71,11 +73,13 @@ export const createReferenceResolver = (
     const isStored = isToBeStored(request)
     const previous = textOf(request.fields.previous_response_id)
     const budget = new ReadBudget(reserve)
-    const ids = await conversion.findReferences(owner, request)
+    const ids = await read(owner, request, bodySteps.findReferences, undefined)
     const items = await stored.readItems(userId, ids, budget)
     const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
-    const content = { history, items, bytes: budget.bytes }
-    const expanded = await conversion.expandReferences(owner, request, { content, isStored })
+    const input = { content: { history, items }, isStored }
+    const isLarge = request.bytes.length + budget.bytes > smallBodyBytes
+    const options = { input, isLarge }
+    const expanded = await change(owner, request, bodySteps.expandReferences, options)
     const { storedItems } = expanded
     if (storedItems) await stored.checkInputLimits(userId, storedItems.bytes)
     return expanded

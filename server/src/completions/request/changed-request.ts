@@ -1,5 +1,5 @@
 import { type PlainChatOptions, toPlainChatRequest } from "../../formats/canonical-request.ts"
-import { type Fields, isLargeJson, isObject } from "../../formats/json-values.ts"
+import { type Fields, isLargeJson, isObject, objectOf } from "../../formats/json-values.ts"
 import {
   type ByteEdit,
   endOfNested,
@@ -166,7 +166,7 @@ export const toUpstreamRequest = (
   if (upstreamModel !== request.model) changes.members.push(["model", upstreamModel])
   if (hidesUsage(request)) {
     const { stream_options } = request.fields
-    const options = isObject(stream_options) ? stream_options : {}
+    const options = objectOf(stream_options)
     changes.members.push(["stream_options", { ...options, include_usage: true }])
   }
   return new ChangedRequest(request, changes)

@@ -1,3 +1,4 @@
+import { parseJson } from "../../formats/json-values.ts"
 import { endOfNested } from "../../http/json-members.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
 import { parseTokenCounts } from "../../usage/token-counts.ts"
@@ -20,9 +21,5 @@ export const findUsage = (body: Buffer): TokenCounts | null => {
   if (at < 0) return null
   const start = body.indexOf(openBrace, at)
   if (start < 0) return null
-  try {
-    return parseTokenCounts(JSON.parse(body.toString("utf8", start, endOfNested(body, start))))
-  } catch {
-    return null
-  }
+  return parseTokenCounts(parseJson(body.toString("utf8", start, endOfNested(body, start))))
 }

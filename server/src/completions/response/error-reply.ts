@@ -1,19 +1,13 @@
 import type { Connection } from "../../connections/connection.ts"
 import { upstreamLabel } from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
+import { parseJson } from "../../formats/json-values.ts"
 import { referenceHeader, referenceHeaderName } from "../../http/errors.ts"
 import { type TranslatableMessage, toReference, translatable } from "../../i18n/message.ts"
 
 const isCredentialRejection = (status: number): boolean => status === 401 || status === 403
 
-const isJson = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null
-  } catch {
-    return false
-  }
-}
+const isObjectOrArray = (value: unknown): boolean => typeof value === "object" && value !== null
 
 /** Headers that describe the upstream's body, which the gateway replaces. */
 const bodyHeaders = /^(content-|etag$|last-modified$)/
@@ -45,7 +39,7 @@ export const toErrorReply = (
     const message = translatable("provider_unexpected_status", { provider, status })
     return new Failure("upstream_broken", message)
   }
-  if (isJson(body.toString("utf8"))) return { status, body, message: null }
+  if (isObjectOrArray(parseJson(body.toString("utf8")))) return { status, body, message: null }
   const message = translatable("provider_error_unreadable", { provider, status })
   const type = status < 500 ? "invalid_request_error" : "server_error"
   const error = { message: message.text, type, param: null, code: "upstream_error" }

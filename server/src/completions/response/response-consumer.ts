@@ -12,6 +12,12 @@ export interface ResponseHead {
   isStream: boolean
 }
 
+/** Continues or ends a response. */
+export interface ResponseHandle extends RequestHandle {
+  /** Whether the last event passed on lacks its blank line. */
+  readonly isEventOpen: boolean
+}
+
 /** How far a response was that failed. */
 export interface FailurePoint {
   /** Null if nothing was passed on yet. */
@@ -38,8 +44,8 @@ export interface ResponseResult {
 export interface ResponseConsumer {
   /** Called before anything else if the answer is based on files. */
   setCitations?(cited: AnswerSources): void
-  /** Called once, before the request is sent, with what continues or ends the response. */
-  onOpen?(handle: RequestHandle): void
+  /** Called once, before the request is sent. */
+  onOpen?(handle: ResponseHandle): void
   /** Of a response that is passed on as it arrives. */
   onStart(head: ResponseHead): void
   /** @returns false to pause the response */

@@ -12,6 +12,7 @@ import { appendToTail, findUsage } from "./body-usage.ts"
 import { isErrorBody, toErrorReply } from "./error-reply.ts"
 import type {
   ResponseConsumer,
+  ResponseHandle,
   ResponseHead,
   ResponseResult,
   StreamScanner,
@@ -50,12 +51,8 @@ interface Deps {
  * Reads a provider's response for a consumer: tells streams, bodies and errors apart, limits their
  * size, checks that they are complete, and records the usage when the response ends.
  */
-export class ResponseReader implements ResponseReceiver, RequestHandle {
-  readonly #consumer: ResponseConsumer
-  readonly #scanner: StreamScanner
-  readonly #usageRecorder: UsageRecorder | null
-  readonly #onDone: Deps["onDone"]
-  readonly #onUnexpectedError: Deps["onUnexpectedError"]
+export class ResponseReader implements ResponseReceiver, ResponseHandle {
+  readonly #deps: Deps
   #handle: RequestHandle | null = null
   #connection: Connection | null = null
   #stage: Stage = "waiting"
@@ -64,13 +61,13 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   #bufferedBytes = 0
   #bodyTokens: TokenCounts | null = null
 
-  constructor({ consumer, scanner, usageRecorder, onDone, onUnexpectedError }: Deps) {
-    this.#consumer = consumer
-    this.#scanner = scanner
-    this.#usageRecorder = usageRecorder
-    this.#onDone = onDone
-    this.#onUnexpectedError = onUnexpectedError
-    consumer.onOpen?.(this)
+  constructor(deps: Deps) {
+    this.#deps = deps
+    deps.consumer.onOpen?.(this)
+  }
+
+  get isEventOpen(): boolean {
+    return this.#deps.scanner.isEventOpen
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
@@ -101,12 +98,12 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     this.#stage = "over"
     this.#handle?.cancel()
     const unread = { tokens: null, chunksOut: 0 }
-    this.#usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
+    this.#deps.usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
   }
 
   onConnectionSelected(connection: Connection): void {
     this.#connection = connection
-    this.#usageRecorder?.setTarget(connection.config.id, connection.config.kind)
+    this.#deps.usageRecorder?.setTarget(connection.config.id, connection.config.kind)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -115,7 +112,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     const isStream = type.startsWith("text/event-stream")
     this.#head = { status, rawHeaders, isStream }
     const isError = status < 200 || status > 299
-    if (this.#consumer.passesEverything || (isStream && !isError)) this.#start(this.#head)
+    if (this.#deps.consumer.passesEverything || (isStream && !isError)) this.#start(this.#head)
     else if (isError) this.#stage = "error"
     else if (type === "" || type.includes("json")) this.#stage = "body"
     else this.#rejectContentType(type)
@@ -141,29 +138,29 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   }
 
   onListenerError(error: unknown): void {
-    if (!(error instanceof Failure) || this.#stage === "over") this.#onUnexpectedError(error)
+    if (!(error instanceof Failure) || this.#stage === "over") this.#deps.onUnexpectedError(error)
     else this.stop(outcomeOfErrorStatus(error.status), error)
   }
 
   #start(head: ResponseHead): void {
     this.#stage = "passing"
-    this.#consumer.onStart(head)
+    this.#deps.consumer.onStart(head)
   }
 
   #pass(chunk: Buffer): boolean {
-    this.#usageRecorder?.markFirstToken()
+    this.#deps.usageRecorder?.markFirstToken()
     if (!this.#isScanned()) return this.#passUnscanned(chunk)
-    const bytes = this.#scanner.push(chunk)
-    return bytes.length === 0 || this.#consumer.onChunk(bytes)
+    const bytes = this.#deps.scanner.push(chunk)
+    return bytes.length === 0 || this.#deps.consumer.onChunk(bytes)
   }
 
   #isScanned(): boolean {
-    return this.#head?.isStream === true || this.#consumer.passesEverything === true
+    return this.#head?.isStream === true || this.#deps.consumer.passesEverything === true
   }
 
   #passUnscanned(chunk: Buffer): boolean {
     this.#buffered = [appendToTail(this.#takeBuffered(), chunk)]
-    return this.#consumer.onChunk(chunk)
+    return this.#deps.consumer.onChunk(chunk)
   }
 
   #limitError(): boolean {
@@ -174,7 +171,7 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
   }
 
   #limitBody(): boolean {
-    const { passesBodiesAbove = Number.POSITIVE_INFINITY } = this.#consumer
+    const { passesBodiesAbove = Number.POSITIVE_INFINITY } = this.#deps.consumer
     if (this.#bufferedBytes > passesBodiesAbove && this.#head) {
       this.#start(this.#head)
       return this.#pass(this.#takeBuffered())
@@ -206,15 +203,15 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     else {
       const { status } = error
       this.#conclude({ outcome: outcomeOfErrorStatus(status), status, failure: undefined }, () =>
-        this.#consumer.onErrorReply?.(error, head),
+        this.#deps.consumer.onErrorReply?.(error, head),
       )
     }
   }
 
   #endBody(): void {
     const body = this.#takeBuffered()
-    this.#usageRecorder?.markFirstToken()
-    this.#consumer.onBody?.(body, this.#receivedHead())
+    this.#deps.usageRecorder?.markFirstToken()
+    this.#deps.consumer.onBody?.(body, this.#receivedHead())
     this.#bodyTokens = findUsage(body)
     this.#finish(isErrorBody(body) ? "upstream_error" : "ok")
   }
@@ -226,16 +223,16 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
       this.#fail(new Failure("upstream_broken", translatable("provider_ended_early", { provider })))
       return
     }
-    this.#consumer.onEnd()
+    this.#deps.consumer.onEnd()
     const { status } = this.#receivedHead()
     if (status >= 400) this.#finish(outcomeOfErrorStatus(status))
-    else this.#finish(this.#scanner.hasError ? "upstream_error" : "ok")
+    else this.#finish(this.#deps.scanner.hasError ? "upstream_error" : "ok")
   }
 
   /** @returns whether the stream is complete */
   #passEndOfStream(): boolean {
-    const rest = this.#scanner.end()
-    if (rest && rest.length > 0) this.#consumer.onChunk(rest)
+    const rest = this.#deps.scanner.end()
+    if (rest && rest.length > 0) this.#deps.consumer.onChunk(rest)
     return rest !== null
   }
 
@@ -243,9 +240,9 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
     if (this.#stage === "over") return
     const head = this.#stage === "passing" ? this.#head : null
     this.#conclude({ outcome, status: head?.status ?? failure.status, failure }, () => {
-      const rest = head ? this.#scanner.breakOff() : empty
-      if (rest.length > 0) this.#consumer.onChunk(rest)
-      this.#consumer.onFailure(failure, { head, isEventOpen: this.#scanner.isEventOpen })
+      const rest = head ? this.#deps.scanner.breakOff() : empty
+      if (rest.length > 0) this.#deps.consumer.onChunk(rest)
+      this.#deps.consumer.onFailure(failure, { head, isEventOpen: this.#deps.scanner.isEventOpen })
     })
   }
 
@@ -275,21 +272,21 @@ export class ResponseReader implements ResponseReceiver, RequestHandle {
       unreported = { error }
     }
     const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
-    const { eventCount: chunks, promptTokens } = this.#scanner
+    const { eventCount: chunks, promptTokens } = this.#deps.scanner
     if (promptTokens !== null)
-      this.#usageRecorder?.reportTokens({ tokens_in: promptTokens, tokens_out: 0 })
-    this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
+      this.#deps.usageRecorder?.reportTokens({ tokens_in: promptTokens, tokens_out: 0 })
+    this.#deps.usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
     const result = { outcome, status, tokens, chunks, failure }
-    if (unreported) this.#onUnexpectedError(unreported.error)
-    else this.#onDone(result)
-    this.#consumer.onDone?.(result)
+    if (unreported) this.#deps.onUnexpectedError(unreported.error)
+    else this.#deps.onDone(result)
+    this.#deps.consumer.onDone?.(result)
   }
 
   /** The counts of a stream that broke off are those last reported, and about one per event since. */
   #streamTokens(outcome: RequestOutcome): TokenCounts | null {
-    const { tokens, eventsAfterTokens } = this.#scanner
+    const { tokens, eventsAfterTokens } = this.#deps.scanner
     if (tokens === null || outcome === "ok" || eventsAfterTokens === 0) return tokens
-    this.#usageRecorder?.markEstimated()
+    this.#deps.usageRecorder?.markEstimated()
     return { ...tokens, tokens_out: tokens.tokens_out + eventsAfterTokens }
   }
 }

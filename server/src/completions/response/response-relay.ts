@@ -1,4 +1,3 @@
-import type { RequestHandle } from "@portico/http1"
 import { forwardedResponseHeaders } from "../../connections/forwarded-response-headers.ts"
 import { mayBeMissing } from "../../connections/operation-support.ts"
 import { Failure } from "../../errors.ts"
@@ -11,8 +10,12 @@ import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"
 import type { SourceEncoder } from "../sources/source-encoder.ts"
 import { type ErrorReply, errorReplyHeaders } from "./error-reply.ts"
-import { Pings } from "./pings.ts"
-import type { FailurePoint, ResponseConsumer, ResponseHead } from "./response-consumer.ts"
+import type {
+  FailurePoint,
+  ResponseConsumer,
+  ResponseHandle,
+  ResponseHead,
+} from "./response-consumer.ts"
 
 export interface RelayOptions {
   /** What the client asked for. */
@@ -44,35 +47,32 @@ export class ResponseRelay implements ResponseConsumer {
   readonly passesBodiesAbove = 1024 * 1024
   readonly #context: RequestContext
   readonly #reply: ResponseWriter
-  readonly #operation: ApiOperation
-  readonly #formatFailure: StreamFormat["formatFailure"]
-  readonly #dropped: DroppedFields | undefined
-  readonly #pings: Pings | null
-  readonly #onOperationMissing: (() => void) | undefined
+  readonly #options: RelayOptions
+  #pingTimer: NodeJS.Timeout | undefined
+  /** Whether nothing was sent since the timer last fired. */
+  #isSilent = true
   /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
   readonly #sent: SentEvents = { first: null, last: null }
   /** Whether the head was sent with a ping, before the provider answered. */
   #isEarly = false
 
-  constructor(
-    context: RequestContext,
-    { operation, formatFailure, sources, dropped, pingMs, onOperationMissing }: RelayOptions,
-  ) {
+  constructor(context: RequestContext, options: RelayOptions) {
     this.#context = context
     this.#reply = new ResponseWriter(context)
-    this.#operation = operation
-    this.#formatFailure = formatFailure
-    this.#sources = sources
-    this.#dropped = dropped
-    this.#pings = pingMs === undefined ? null : new Pings(pingMs, () => this.#ping())
-    this.#onOperationMissing = onOperationMissing
+    this.#options = options
+    this.#sources = options.sources
   }
 
-  onOpen(handle: RequestHandle): void {
+  onOpen(handle: ResponseHandle): void {
     this.#reply.onDrain(() => handle.resume())
     this.#reply.onDisconnect(() => handle.cancel())
-    this.#pings?.start()
+    const { pingMs } = this.#options
+    if (pingMs === undefined) return
+    this.#pingTimer = setInterval(() => {
+      if (this.#isSilent && !handle.isEventOpen) this.#ping()
+      this.#isSilent = true
+    }, pingMs).unref()
   }
 
   onStart({ status, rawHeaders, isStream }: ResponseHead): void {
@@ -84,7 +84,7 @@ export class ResponseRelay implements ResponseConsumer {
   }
 
   onChunk(bytes: Buffer): boolean {
-    this.#pings?.recordChunk(bytes)
+    this.#isSilent = false
     this.#sent.first ??= bytes
     this.#sent.last = bytes
     if (!this.#sources) return this.#reply.write(bytes)
@@ -114,11 +114,12 @@ export class ResponseRelay implements ResponseConsumer {
       this.#endWithFailure(toAnswerError(error))
       return
     }
-    if (this.#onOperationMissing && mayBeMissing(error.status)) {
-      this.#onOperationMissing()
+    const { operation, onOperationMissing } = this.#options
+    if (onOperationMissing && mayBeMissing(error.status)) {
+      onOperationMissing()
       return
     }
-    const { encodeError } = this.#operation
+    const { encodeError } = operation
     const isWrapped = encodeError && error.message !== null
     const body = isWrapped
       ? Buffer.from(JSON.stringify(encodeError(toAnswerError(error))))
@@ -133,23 +134,24 @@ export class ResponseRelay implements ResponseConsumer {
     const reply = this.#reply
     // Before the response ends: the access log is written as soon as it has.
     this.#context.failure = failure
-    if (!(head || this.#isEarly)) reply.sendFailure(this.#operation.api, failure)
+    if (!(head || this.#isEarly)) reply.sendFailure(this.#options.operation.api, failure)
     else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isEventOpen)
     else reply.abort()
   }
 
   onDone(): void {
-    this.#pings?.stop()
+    clearInterval(this.#pingTimer)
   }
 
   #writeHead(status: number, headers: string[]): void {
-    this.#dropped?.addHeader(headers)
-    if (this.#operation.api === "anthropic") this.#reply.addAnthropicRequestId(headers)
+    const { dropped, operation } = this.#options
+    dropped?.addHeader(headers)
+    if (operation.api === "anthropic") this.#reply.addAnthropicRequestId(headers)
     this.#reply.head(status, headers)
   }
 
   #endWithFailure(error: AnswerError, isEventOpen = false): void {
-    const event = this.#formatFailure(error, this.#sent)
+    const event = this.#options.formatFailure(error, this.#sent)
     this.#reply.end(`${isEventOpen ? "\n\n" : ""}${event}`)
   }
 
@@ -157,13 +159,13 @@ export class ResponseRelay implements ResponseConsumer {
   #ping(): void {
     const { outgoing } = this.#context
     if (outgoing.destroyed) {
-      this.#pings?.stop()
+      clearInterval(this.#pingTimer)
       return
     }
     if (!outgoing.headersSent) {
       this.#isEarly = true
       this.#writeHead(200, [...eventStreamHeaders])
     }
-    this.#reply.write(this.#operation.stream.ping ?? "")
+    this.#reply.write(this.#options.operation.stream.ping ?? "")
   }
 }

@@ -7,7 +7,8 @@ import { type RequestContext, whenClosed } from "../../http/request-context.ts"
 import type { UserLimits } from "../../limits/user-limits.ts"
 import type { SerializedInput } from "../../stored-responses/new-response.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
+import { bodySteps } from "../conversion/body-steps.ts"
+import type { BodyThread } from "../conversion/body-thread.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 /** Stores the response to one request. */
@@ -27,7 +28,7 @@ export interface ResponseStorage {
 interface Deps {
   storedResponses: Pick<StoredResponses, "save">
   log: Pick<Logger, "warn">
-  conversion: Pick<RequestConversion, "serializeResponse">
+  bodyThread: BodyThread
   limits: Pick<UserLimits, "requests" | "bodies">
 }
 
@@ -45,7 +46,7 @@ const isOverLimit = (error: unknown): error is Failure =>
   error instanceof Failure && limitCodes.has(error.code)
 
 export const createResponseStorage =
-  ({ storedResponses, log, conversion, limits }: Deps) =>
+  ({ storedResponses, log, bodyThread, limits }: Deps) =>
   ({ context, caller, received, input }: StoredRequest): ResponseStorage => {
     const userId = caller.user.id
     const { previous_response_id = null } = received.fields
@@ -80,7 +81,8 @@ export const createResponseStorage =
       }
     }
     const saveLarge = async (bytes: Buffer): Promise<void> => {
-      const serialized = await conversion.serializeResponse({ userId }, bytes, members)
+      const step = bodySteps.serializeResponse
+      const serialized = await bodyThread.read({ userId }, step, { bytes, input: members })
       await storedResponses.save(userId, { serialized, input })
     }
     const save = (response: Fields): Promise<void> =>

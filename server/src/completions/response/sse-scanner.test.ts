@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { openaiStream } from "../operations/openai-stream.ts"
+import { openaiOperation } from "../operations/openai-operation.ts"
 import { responsesOperation } from "../operations/responses.ts"
 import { SseScanner } from "./sse-scanner.ts"
 
@@ -15,7 +15,7 @@ const tokens = { tokens_in: 7, tokens_out: 3 }
 /** Pushes the pieces through a scanner and returns its output. */
 const pass = (
   pieces: (string | Buffer)[],
-  { hide = false, endings = openaiStream.endMarkers } = {},
+  { hide = false, endings = openaiOperation.stream.endMarkers } = {},
 ) => {
   const scanner = new SseScanner(endings, hide ? "without_usage" : "bytes")
   const out = pieces.map((piece) => Buffer.from(scanner.push(Buffer.from(piece))))
@@ -125,7 +125,7 @@ describe("usage", () => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}\n\n'),
     ])
-    const scanner = new SseScanner(openaiStream.endMarkers, "without_usage")
+    const scanner = new SseScanner(openaiOperation.stream.endMarkers, "without_usage")
     const out = scanner.push(Buffer.concat([odd, Buffer.from(usage)]))
     expect(Buffer.compare(out, odd)).toBe(0)
   })
@@ -245,7 +245,7 @@ describe("an event larger than any ought to be", () => {
   })
 
   it("is not kept in memory", () => {
-    const scanner = new SseScanner(openaiStream.endMarkers, "without_usage")
+    const scanner = new SseScanner(openaiOperation.stream.endMarkers, "without_usage")
     let out = 0
     for (const piece of pieces) out += scanner.push(Buffer.from(piece)).length
     expect(huge.length - out).toBeLessThan(1.1 * 1024 * 1024)

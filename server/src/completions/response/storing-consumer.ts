@@ -1,4 +1,3 @@
-import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../../errors.ts"
 import { lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { toFailure } from "../../http/errors.ts"
@@ -8,6 +7,7 @@ import { readResponseBody, readResponseEvent } from "./received-response.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
+  ResponseHandle,
   ResponseHead,
   ResponseResult,
 } from "./response-consumer.ts"
@@ -50,7 +50,7 @@ export class StoringConsumer implements ResponseConsumer {
     this.#storage = storage
   }
 
-  onOpen(handle: RequestHandle): void {
+  onOpen(handle: ResponseHandle): void {
     this.#next.onOpen?.(handle)
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
+import { parseJson } from "../../formats/json-values.ts"
 import type { AnswerSources, CitationSource } from "../../knowledge/citations/citations.ts"
 import { citedNumbers } from "./cited-numbers.ts"
 import { textOfContent } from "./source-search.ts"
@@ -41,12 +42,8 @@ const Completion = z.looseObject({
 
 /** The text of a completion; empty if the body is invalid or truncated. */
 const answerOf = (body: Buffer): string => {
-  try {
-    const { choices } = Completion.parse(JSON.parse(body.toString("utf8")))
-    return textOfContent(choices[0]?.message.content)
-  } catch {
-    return ""
-  }
+  const { data } = Completion.safeParse(parseJson(body.toString("utf8")))
+  return textOfContent(data?.choices[0]?.message.content)
 }
 
 /** Marks the sources that an answer cites. */

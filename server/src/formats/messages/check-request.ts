@@ -1,10 +1,11 @@
-import { type Fields, isObject } from "../json-values.ts"
-import { checkObjects, failWrongType, isContent } from "../request-parts.ts"
+import { type Fields, isObject, objectOf } from "../json-values.ts"
+import { isContent } from "../message-content.ts"
+import { checkObjects, failWrongType } from "../request-errors.ts"
 
 const roles = new Set<unknown>(["user", "assistant", "system"])
 
 const checkMessage = (message: unknown, at: number): void => {
-  const { role, content } = isObject(message) ? message : {}
+  const { role, content } = objectOf(message)
   const name = `messages[${at}]`
   if (!roles.has(role)) {
     failWrongType(`${name}.role`, `"user" or "assistant", not ${JSON.stringify(role)}`)

@@ -1,14 +1,16 @@
 import { isGatewayCitation } from "../annotations.ts"
 import { type CanonicalRequest, defaultFilename, type ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import {
-  cacheControlOf,
-  failUnsupported,
+  type Fields,
+  isObject,
+  objectOf,
+  objectsIn,
   omitUndefined,
-  partsOf,
-  splitToolResult,
-  toContent,
-} from "../request-parts.ts"
+  ownValue,
+  textOf,
+} from "../json-values.ts"
+import { cacheControlOf, partsOf, splitToolResult, toContent } from "../message-content.ts"
+import { failUnsupported } from "../request-errors.ts"
 import { checkMessagesRequest } from "./check-request.ts"
 import { decodeThinking } from "./decode-thinking.ts"
 import { isStrictSchema } from "./strict-schema.ts"
@@ -18,7 +20,7 @@ const failBlock = ({ type }: Fields): never =>
 
 /** A `data:` URL, or the address from which the provider fetches the content. */
 const urlOf = (block: Fields): string => {
-  const source = isObject(block.source) ? block.source : {}
+  const source = objectOf(block.source)
   if (source.type === "base64") return `data:${textOf(source.media_type)};base64,${source.data}`
   if (source.type === "url") return textOf(source.url)
   const type = `${textOf(block.type)}" with a source of type "${textOf(source.type)}`
@@ -56,7 +58,7 @@ const partDecoders: Record<string, PartDecoder> = {
     const { title, source, context } = block
     if (typeof context === "string" && context !== "") report("context")
     reportCitations(block, report)
-    const { type, data, content } = isObject(source) ? source : {}
+    const { type, data, content } = objectOf(source)
     if (type === "text") return toInlineParts(textOf(title), data, report)
     if (type === "content") return toInlineParts(textOf(title), content, report)
     const filename = textOf(title) || defaultFilename
@@ -205,7 +207,7 @@ const toToolChoice = (choice: Fields): unknown => {
 const toToolFields = ({ tools, tool_choice }: Fields, report: ReportDropped): Fields => {
   const converted = objectsIn(tools).flatMap((tool) => toTool(tool, report))
   if (converted.length === 0) return {}
-  const choice = isObject(tool_choice) ? tool_choice : {}
+  const choice = objectOf(tool_choice)
   return {
     tools: converted,
     ...("type" in choice && { tool_choice: toToolChoice(choice) }),
@@ -215,8 +217,8 @@ const toToolFields = ({ tools, tool_choice }: Fields, report: ReportDropped): Fi
 
 /** The reply's JSON schema; `output_format` is its former name. */
 const toResponseFormat = ({ output_config, output_format }: Fields): Fields => {
-  const format = isObject(output_config) ? output_config.format : undefined
-  const { schema } = isObject(format) ? format : isObject(output_format) ? output_format : {}
+  const format = objectOf(output_config).format
+  const { schema } = isObject(format) ? format : objectOf(output_format)
   if (!isObject(schema)) return {}
   // Elsewhere, a schema that does not follow the strict mode's rules is refused.
   const json_schema = { name: "output", schema, strict: isStrictSchema(schema) }
@@ -254,8 +256,8 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
   checkMessagesRequest(body)
   checkFields(body, report)
   const { model, max_tokens, stream, stop_sequences, metadata, output_config, thinking } = body
-  const user = isObject(metadata) ? metadata.user_id : undefined
-  const effort = isObject(output_config) ? output_config.effort : undefined
+  const user = objectOf(metadata).user_id
+  const effort = objectOf(output_config).effort
   const stop = Array.isArray(stop_sequences) && stop_sequences.length > 0 ? stop_sequences : null
   const request = omitUndefined({
     model,

@@ -2,11 +2,11 @@ import { toAnnotations } from "../annotations.ts"
 import type { ReportDropped } from "../canonical-request.ts"
 import { createCompletionFormatter, toTokenCounts } from "../chat-completion.ts"
 import { toFinishReason } from "../finish-reason.ts"
-import { type Fields, isObject, numberOf, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, isObject, numberOf, objectOf, objectsIn, textOf } from "../json-values.ts"
 import { decodeThinking } from "./decode-thinking.ts"
 
 /** Null if the message did not end with a refusal that explains itself. */
-export const refusalOf = ({ stop_reason, stop_details }: Fields): string | null =>
+export const refusalOfMessage = ({ stop_reason, stop_details }: Fields): string | null =>
   stop_reason === "refusal" && isObject(stop_details)
     ? textOf(stop_details.explanation) || null
     : null
@@ -17,8 +17,6 @@ export const finishReasonOf = ({ stop_reason }: Fields): string =>
 /** Which stop sequence ended an answer: a member of the whole completion or of its last chunk. */
 export const stopSequenceOf = ({ stop_sequence }: Fields): Fields =>
   typeof stop_sequence === "string" ? { stop_sequence } : {}
-
-export const objectOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 export const promptTokensOf = (usage: Fields): number =>
   numberOf(usage.input_tokens) +
@@ -71,7 +69,7 @@ export const decodeMessage = (
   const details = decodeThinking(blocks)
   const text = joinTexts(blocks, "text", "text")
   const annotations = annotationsOf(blocks, reportDropped)
-  const refusal = refusalOf(message)
+  const refusal = refusalOfMessage(message)
   const answer = {
     content: text === "" && (calls.length > 0 || refusal !== null) ? null : text,
     ...(refusal !== null && { refusal }),

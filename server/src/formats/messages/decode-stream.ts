@@ -3,13 +3,12 @@ import { AnswerMemory } from "../answer-memory.ts"
 import type { AnswerReports } from "../answer-reports.ts"
 import { createCompletionFormatter } from "../chat-completion.ts"
 import { splitText } from "../json-pieces.ts"
-import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectOf, ownValue, textOf } from "../json-values.ts"
 import {
   decodeMessagesError,
   finishReasonOf,
-  objectOf,
   promptTokensOf,
-  refusalOf,
+  refusalOfMessage,
   stopSequenceOf,
   toUsage,
 } from "./decode-response.ts"
@@ -133,7 +132,7 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     message_delta: ({ delta, usage: reported }) => {
       mergeUsage(reported)
       const ended = objectOf(delta)
-      const refusal = refusalOf(ended)
+      const refusal = refusalOfMessage(ended)
       const said = splitText(refusal ?? "").map((piece) => formatter.deltaChunk({ refusal: piece }))
       const finished = formatter.deltaChunk({}, finishReasonOf(ended))
       stopSequence = { ...stopSequence, ...stopSequenceOf(ended) }

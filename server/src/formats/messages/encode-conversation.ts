@@ -1,10 +1,10 @@
 import { fail } from "../../errors.ts"
 import { reasoningOf } from "../answer-event-reader.ts"
 import type { ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectOf, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { listMessageBlocks, type MessageBlock } from "../message-blocks.ts"
+import { cacheControlOf, partsOf } from "../message-content.ts"
 import { isProviderState } from "../provider-state.ts"
-import { cacheControlOf, partsOf } from "../request-parts.ts"
 import { markLastBlock } from "./cache-breakpoints.ts"
 import { toDocumentBlock, toImageBlock } from "./media-blocks.ts"
 
@@ -76,7 +76,7 @@ const toInput = (args: unknown, report: ReportDropped): Fields => {
 }
 
 const toToolUse = (call: Fields, report: ReportDropped): Fields => {
-  const { name, arguments: args } = isObject(call.function) ? call.function : {}
+  const { name, arguments: args } = objectOf(call.function)
   const id = toToolUseId(call.id)
   return { type: "tool_use", id, name, input: toInput(args, report), ...cacheControlOf(call) }
 }

@@ -1,7 +1,15 @@
 import { fail } from "../../errors.ts"
 import type { ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
-import { cacheControlOf } from "../request-parts.ts"
+import {
+  type Fields,
+  isObject,
+  numberOf,
+  objectOf,
+  objectsIn,
+  ownValue,
+  textOf,
+} from "../json-values.ts"
+import { cacheControlOf } from "../message-content.ts"
 import { limitBreakpoints } from "./cache-breakpoints.ts"
 import { encodeConversation } from "./encode-conversation.ts"
 import { toStructuredSchema } from "./structured-output-schema.ts"
@@ -42,8 +50,7 @@ const toTool = (tool: Fields): Fields => {
 const choiceTypes: Record<string, string> = { none: "none", required: "any" }
 
 const toToolChoice = ({ tool_choice, parallel_tool_calls }: Fields): Fields => {
-  const named: Fields =
-    isObject(tool_choice) && isObject(tool_choice.function) ? tool_choice.function : {}
+  const named: Fields = objectOf(objectOf(tool_choice).function)
   const type = named.name !== undefined ? "tool" : (ownValue(choiceTypes, tool_choice) ?? "auto")
   const isSingle = parallel_tool_calls === false && type !== "none"
   return { type, ...named, ...(isSingle && { disable_parallel_tool_use: true }) }
@@ -55,8 +62,8 @@ const toToolFields = (request: Fields): { tools?: Fields[]; tool_choice: Fields 
 }
 
 const toFormat = ({ response_format }: Fields, report: ReportDropped): Fields | undefined => {
-  const { type, json_schema } = isObject(response_format) ? response_format : {}
-  const schema = isObject(json_schema) ? json_schema.schema : undefined
+  const { type, json_schema } = objectOf(response_format)
+  const schema = objectOf(json_schema).schema
   if (isObject(schema)) return { type: "json_schema", schema: toStructuredSchema(schema) }
   if (type === "json_object" || type === "json_schema") report("response_format")
   return undefined

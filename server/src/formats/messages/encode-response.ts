@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { toBlockCitation } from "../annotations.ts"
-import type { AnswerEvent } from "../answer-event-reader.ts"
-import type { AnswerBlock } from "../canonical-answer.ts"
+import {
+  type Answer,
+  type AnswerBlock,
+  type AnswerEvent,
+  type CompleteBlock,
+  refusalOf,
+  textOfAnswer,
+} from "../canonical-answer.ts"
 import type { AnswerError } from "../error-body.ts"
 import type { FinishReason, StopCause } from "../finish-reason.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { type Fields, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { isProviderState } from "../provider-state.ts"
-import { type Answer, type CompleteBlock, refusalOf, textOfAnswer } from "../read-completion.ts"
 import { formatTypedEvent } from "../sse-events.ts"
 import { readTokenDetails } from "../token-details.ts"
 import { shortenToolName } from "../tool-names.ts"

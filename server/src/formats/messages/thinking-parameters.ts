@@ -1,5 +1,13 @@
 import { effortOfBudget, type ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
+import {
+  type Fields,
+  isObject,
+  numberOf,
+  objectOf,
+  objectsIn,
+  ownValue,
+  textOf,
+} from "../json-values.ts"
 
 /** What a model's listing says about its thinking. Undefined if it does not say. */
 export interface ThinkingSupport {
@@ -89,7 +97,7 @@ const toSupportedEffort = (effort: string, { efforts }: ThinkingSupport): string
 
 /** OpenRouter's clients have it in `reasoning`, as an effort, a number of tokens or a switch. */
 export const requestedEffortOf = ({ reasoning_effort, reasoning }: Fields): string => {
-  const { effort, max_tokens, enabled } = isObject(reasoning) ? reasoning : {}
+  const { effort, max_tokens, enabled } = objectOf(reasoning)
   const named = textOf(reasoning_effort) || textOf(effort)
   if (named !== "") return named.toLowerCase()
   if (enabled === false) return "none"
@@ -97,7 +105,7 @@ export const requestedEffortOf = ({ reasoning_effort, reasoning }: Fields): stri
 }
 
 const requestedBudgetOf = (request: Fields): number => {
-  const { max_tokens } = isObject(request.reasoning) ? request.reasoning : {}
+  const { max_tokens } = objectOf(request.reasoning)
   return numberOf(max_tokens) || budgetOf(requestedEffortOf(request))
 }
 

@@ -1,6 +1,7 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
-import { checkObjects, failWrongType, isContent } from "../request-parts.ts"
+import { isContent } from "../message-content.ts"
+import { checkObjects, failWrongType } from "../request-errors.ts"
 import { clientToolsOf } from "./tools.ts"
 
 const isText = (value: unknown): boolean => typeof value === "string"

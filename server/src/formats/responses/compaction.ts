@@ -1,6 +1,6 @@
 import { decodeGatewayContent, encodeGatewayContent } from "../gateway-content.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
-import { failUnsupported } from "../request-parts.ts"
+import { failUnsupported } from "../request-errors.ts"
 
 /** Items that stand for the conversation before them; Codex also uses the last two names. */
 const compactionTypes = new Set(["compaction", "compaction_summary", "context_compaction"])

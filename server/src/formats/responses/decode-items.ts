@@ -1,24 +1,19 @@
 import { fail } from "../../errors.ts"
 import { defaultFilename, type ReasoningDetail, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
-import {
-  cacheControlOf,
-  failUnsupported,
-  partsOf,
-  splitToolResult,
-  toContent,
-} from "../request-parts.ts"
+import { cacheControlOf, partsOf, splitToolResult, toContent } from "../message-content.ts"
+import { failUnsupported } from "../request-errors.ts"
 import { decodeCompaction } from "./compaction.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments, toolSearchName } from "./tools.ts"
 
 const failUnsupportedInput = (what: string): never => failUnsupported(what, "input")
 
+const toTextPart = ({ text }: Fields): Fields => ({ type: "text", text: textOf(text) })
+
 const partDecoders: Record<string, (part: Fields) => Fields> = {
-  input_text: ({ text }) => ({ type: "text", text: textOf(text) }),
-  output_text: ({ text }) => ({ type: "text", text: textOf(text) }),
-  text: ({ text }) => ({ type: "text", text: textOf(text) }),
-  summary_text: ({ text }) => ({ type: "text", text: textOf(text) }),
+  ...{ input_text: toTextPart, output_text: toTextPart, text: toTextPart },
+  summary_text: toTextPart,
   refusal: ({ refusal }) => ({ type: "text", text: textOf(refusal) }),
   input_image: ({ image_url, detail }) => {
     // Some clients have the form of chat completions.
@@ -82,22 +77,18 @@ interface AssistantTurn {
 }
 
 /** The content contains a refusal, too: not every server knows its member. */
-const toAssistantMessage = ({
-  text,
-  refusal,
-  calls,
-  details,
-  reasoning,
-  cached,
-}: AssistantTurn): Fields => ({
-  role: "assistant",
-  content: text === "" && calls.length > 0 ? null : text,
-  ...(refusal !== "" && { refusal }),
-  ...(reasoning !== "" && { reasoning_content: reasoning }),
-  ...(details.length > 0 && { reasoning_details: details }),
-  ...(calls.length > 0 && { tool_calls: calls }),
-  ...cached,
-})
+const toAssistantMessage = (turn: AssistantTurn): Fields => {
+  const { text, refusal, calls, details, reasoning, cached } = turn
+  return {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    ...(refusal !== "" && { refusal }),
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...cached,
+  }
+}
 
 /** Such as one of which only reasoning remains that no other provider can read. */
 const isEmptyTurn = ({ text, calls, details, reasoning }: AssistantTurn): boolean =>
@@ -181,17 +172,17 @@ class MessageCollector {
       const text = `Message from ${textOf(author)} to ${textOf(recipient)}:`
       this.#addMessage({ role: "user", content: [{ type: "text", text }, ...partsOf(content)] })
     },
-    compaction: (item) => this.#addMessage({ role: "user", content: decodeCompaction(item) }),
-    compaction_summary: (item) => {
-      this.#addMessage({ role: "user", content: decodeCompaction(item) })
-    },
-    context_compaction: (item) => {
-      this.#addMessage({ role: "user", content: decodeCompaction(item) })
-    },
+    compaction: (item) => this.#addCompaction(item),
+    compaction_summary: (item) => this.#addCompaction(item),
+    context_compaction: (item) => this.#addCompaction(item),
     item_reference: ({ id }) => {
       const message = `The item "${textOf(id)}" was not found. Send it in full, or store responses.`
       fail("bad_request", message, { param: "input" })
     },
+  }
+
+  #addCompaction(item: Fields): void {
+    this.#addMessage({ role: "user", content: decodeCompaction(item) })
   }
 
   #addMessage(item: Fields): void {

@@ -1,6 +1,14 @@
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
-import { cacheControlOf, failUnsupported, failWrongType, omitUndefined } from "../request-parts.ts"
+import {
+  type Fields,
+  isObject,
+  objectOf,
+  objectsIn,
+  omitUndefined,
+  textOf,
+} from "../json-values.ts"
+import { cacheControlOf } from "../message-content.ts"
+import { failUnsupported, failWrongType } from "../request-errors.ts"
 import { checkResponsesRequest } from "./check-request.ts"
 import { requestsCompaction, summaryRequest } from "./compaction.ts"
 import { decodeItems } from "./decode-items.ts"
@@ -36,7 +44,7 @@ const toToolFields = (body: Fields): Fields => {
 }
 
 const toResponseFormat = ({ text }: Fields): unknown => {
-  const format = isObject(text) && isObject(text.format) ? text.format : {}
+  const format = objectOf(objectOf(text).format)
   if (format.type === "json_object") return { type: "json_object" }
   if (format.type !== "json_schema") return undefined
   const { type: _type, ...json_schema } = format
@@ -61,7 +69,7 @@ const defaultValues: Record<string, unknown> = {
 const defaultReasoningValues = new Set<unknown>([null, "auto", "standard"])
 
 const reportReasoningHints = ({ reasoning }: Fields, report: ReportDropped): void => {
-  for (const [name, value] of Object.entries(isObject(reasoning) ? reasoning : {})) {
+  for (const [name, value] of Object.entries(objectOf(reasoning))) {
     if (name !== "effort" && !defaultReasoningValues.has(value)) report(`reasoning.${name}`)
   }
 }
@@ -114,7 +122,7 @@ const decode = (body: Fields, isCompaction: boolean): CanonicalRequest => {
   checkResponsesRequest(body)
   reportUnknownFields(body, report)
   const { reasoning, user } = body
-  const effort = isObject(reasoning) ? reasoning.effort : undefined
+  const effort = objectOf(reasoning).effort
   const request = omitUndefined({
     model: body.model,
     messages: decodeMessages(body, isCompaction, report),

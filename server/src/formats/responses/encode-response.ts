@@ -1,11 +1,10 @@
 import { toTextAnnotation } from "../annotations.ts"
-import type { AnswerEvent } from "../answer-event-reader.ts"
 import { AnswerMemory } from "../answer-memory.ts"
+import { type Answer, type AnswerEvent, textOfAnswer } from "../canonical-answer.ts"
 import type { AnswerError } from "../error-body.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { splitText } from "../json-pieces.ts"
 import type { Fields } from "../json-values.ts"
-import { type Answer, textOfAnswer } from "../read-completion.ts"
 import type { EventText } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {

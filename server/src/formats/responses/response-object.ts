@@ -1,6 +1,6 @@
 import type { FinishReason } from "../finish-reason.ts"
 import { jsonPieces } from "../json-pieces.ts"
-import { type Fields, isObject, numberOf } from "../json-values.ts"
+import { type Fields, numberOf, objectOf } from "../json-values.ts"
 import { readTokenDetails } from "../token-details.ts"
 
 export const toUsage = (usage: Fields | null): Fields | null => {
@@ -37,8 +37,8 @@ const repeatedMembers = (request: Fields): Fields => {
     name,
     request[name] ?? value,
   ])
-  const { effort = null, summary = null } = isObject(request.reasoning) ? request.reasoning : {}
-  const text = isObject(request.text) ? request.text : {}
+  const { effort = null, summary = null } = objectOf(request.reasoning)
+  const text = objectOf(request.text)
   return {
     ...Object.fromEntries(members),
     reasoning: { effort, summary },

@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
-import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
-import { cacheControlOf } from "../request-parts.ts"
+import { type Fields, isObject, objectOf, objectsIn, parseJson, textOf } from "../json-values.ts"
+import { cacheControlOf } from "../message-content.ts"
 import { shortenToolName } from "../tool-names.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
@@ -71,7 +71,7 @@ const failSameName = (one: ClientTool, other: ClientTool): never => {
 
 /** The grammar of a custom tool cannot be enforced, so its description contains it. */
 const customDescription = ({ description, format }: Fields): string => {
-  const { definition, syntax } = isObject(format) ? format : {}
+  const { definition, syntax } = objectOf(format)
   const grammar =
     typeof definition === "string"
       ? `The input must match this grammar (${textOf(syntax) || "lark"}):\n${definition}`
@@ -131,14 +131,6 @@ export const convertTools = (tools: unknown): ConvertedTools => {
 /** The arguments of a function that stands for a custom tool. */
 export const toCustomArguments = (input: unknown): string =>
   JSON.stringify({ [inputParameter]: textOf(input) })
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null
 

@@ -1,14 +1,12 @@
 import { errorEvent } from "../../http/errors.ts"
-import type { StreamFormat } from "./operation.ts"
+import { providerResponse } from "../schema.ts"
+import { relayedOperation, type StreamFormat } from "./operation.ts"
 import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"
 
 const errorLines = dataLines('{"error"')
 
-/**
- * Streams of OpenAI's completions.
- * @see https://platform.openai.com/docs/api-reference/chat-streaming
- */
-export const openaiStream: StreamFormat = {
+/** @see https://platform.openai.com/docs/api-reference/chat-streaming */
+const openaiStream: StreamFormat = {
   endMarkers: {
     terminatorLines: [...doneLines, ...errorLines],
     terminatorMembers: [],
@@ -21,3 +19,12 @@ export const openaiStream: StreamFormat = {
   isNumbered: false,
   ping: null,
 }
+
+/** How operations of OpenAI's API are, unless they say otherwise. */
+export const openaiOperation = {
+  ...relayedOperation,
+  api: "openai",
+  response: providerResponse,
+  requiredFields: [],
+  stream: openaiStream,
+} as const

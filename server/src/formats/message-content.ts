@@ -1,18 +1,4 @@
-import { fail } from "../errors.ts"
 import { type Fields, isObject, objectsIn } from "./json-values.ts"
-
-/** Refuses what no provider without this format has. @param param the request's field */
-export const failUnsupported = (what: string, param: string): never =>
-  fail("unsupported_by_model", `This model does not support ${what}.`, { param })
-
-/** @param name the path of the value, from the root of the request's body */
-export const failWrongType = (name: string, expected: string): never =>
-  fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
-
-/** Refuses values of other types for members that are objects, if the request has them. */
-export const checkObjects = (body: Fields, names: readonly string[]): void => {
-  for (const name of names) if (!isObject(body[name] ?? {})) failWrongType(name, "an object")
-}
 
 /** Whether a value is the content of a message: a text, or parts. */
 export const isContent = (value: unknown): boolean =>
@@ -42,7 +28,3 @@ export const splitToolResult = (
   const placeholder = rest.length > 0 ? "The result follows in the next message." : ""
   return { content: texts.length > 0 ? toContent(texts) : placeholder, rest }
 }
-
-/** The members that have a value. */
-export const omitUndefined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
