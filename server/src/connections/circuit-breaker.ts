@@ -1,10 +1,11 @@
+import { createRetryPause } from "../limits/retry-pause.ts"
+
 /**
  * A refused or reset connection opens the breaker immediately; slow or broken responses must
  * repeat.
  */
 const failuresToOpen = { hard: 1, soft: 3 }
-const firstPauseMs = 1000
-const maxPauseMs = 30_000
+const pauseBounds = { minMs: 1000, maxMs: 30_000 }
 
 interface Deps {
   /** Requests the upstream's list of models. @returns whether it responded */
@@ -30,14 +31,14 @@ export const createCircuitBreaker = ({ probe }: Deps) => {
   let softFailures = 0
   let state: BreakerState = "closed"
   let cause: FailureCause = "list"
-  let pauseMs = firstPauseMs
+  const pause = createRetryPause(pauseBounds)
   let isDisposed = false
   let timer: NodeJS.Timeout | undefined
 
   const recover = (): void => {
     softFailures = 0
     state = "closed"
-    pauseMs = firstPauseMs
+    pause.reset()
     clearTimeout(timer)
   }
 
@@ -45,15 +46,12 @@ export const createCircuitBreaker = ({ probe }: Deps) => {
     if (state !== "open") return
     if (responded && cause === "list") recover()
     else if (responded) state = "half-open"
-    else {
-      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-      scheduleProbe()
-    }
+    else scheduleProbe()
   }
 
   const scheduleProbe = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(async () => applyProbe(await probe()), pauseMs)
+    timer = setTimeout(async () => applyProbe(await probe()), pause.next())
     timer.unref()
   }
 
@@ -62,7 +60,6 @@ export const createCircuitBreaker = ({ probe }: Deps) => {
     if (reason === "request") cause = reason
     if (state === "open") return
     if (state === "closed") cause = reason
-    else pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     state = "open"
     scheduleProbe()
   }

@@ -18,19 +18,9 @@ const replaceContentType = (rawHeaders: readonly string[], type: string): string
     at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type" ? type : value,
   )
 
-interface EventDataDecoder {
-  /** @returns the data of the events that the chunk completes */
-  push(chunk: Buffer): string[]
-  end(): string[]
-}
-
 /** Some providers send events with empty data to keep the connection open. */
-const createEventDataDecoder = (): EventDataDecoder => {
-  const decoder = new SseDecoder()
-  const dataOf = (events: readonly ServerSentEvent[]): string[] =>
-    events.flatMap(({ data }) => (data === "" ? [] : [data]))
-  return { push: (chunk) => dataOf(decoder.push(chunk)), end: () => dataOf(decoder.end()) }
-}
+const dataOf = (events: readonly (ServerSentEvent | string)[]): string[] =>
+  events.flatMap((event) => (typeof event === "string" ? event : event.data) || [])
 
 interface ReceivedHead {
   status: number
@@ -49,7 +39,7 @@ export class ConvertingHandler implements ResponseHandler {
   readonly #pump: EventPump
   /** How the response ends when everything before is passed on. */
   #passLast: (() => void) | null = null
-  #events = createEventDataDecoder()
+  #decoder: SseDecoder | ReturnType<typeof createLineDecoder> = new SseDecoder()
   #status = 0
   /** Null once it is passed on. */
   #head: ReceivedHead | null = null
@@ -72,7 +62,7 @@ export class ConvertingHandler implements ResponseHandler {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
     this.#status = status
-    if (hasLines) this.#events = new LineDecoder()
+    if (hasLines) this.#decoder = createLineDecoder()
     if (this.#converter.keepsBytes) this.#content = "unknown"
     else if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
@@ -86,7 +76,7 @@ export class ConvertingHandler implements ResponseHandler {
   onData(chunk: Buffer): boolean {
     if (this.#content === "over") return true
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
-    if (this.#content === "stream") return this.#convertEvents(this.#events.push(chunk))
+    if (this.#content === "stream") return this.#convertEvents(dataOf(this.#decoder.push(chunk)))
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes > maxBodyBytes)
       throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
@@ -175,7 +165,7 @@ export class ConvertingHandler implements ResponseHandler {
       this.#passHead()
       this.#receiver.onEnd()
     }
-    this.#pump.end(this.#events.end())
+    this.#pump.end(dataOf(this.#decoder.end()))
     if (!this.#pump.isWaiting) this.#passLast()
     return true
   }

@@ -6,23 +6,14 @@ import type { MessageId } from "../i18n/catalogue.ts"
 import { type MessageOrText, type TranslatableMessage, translatable } from "../i18n/message.ts"
 import type { Connection } from "./connection.ts"
 
-const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
-  unreachable: "upstream_unreachable",
-  reset: "upstream_unreachable",
-  timeout: "upstream_timeout",
-  silence: "upstream_timeout",
-  broken: "upstream_broken",
-  unreadable: "upstream_broken",
-}
-
-const messageIdByKind = {
-  unreachable: "provider_unreachable",
-  reset: "provider_reset",
-  timeout: "provider_timeout",
-  silence: "provider_silent",
-  broken: "provider_interrupted",
-  unreadable: "provider_unreadable",
-} as const satisfies Record<UpstreamErrorKind, MessageId>
+const failureByKind = {
+  unreachable: { code: "upstream_unreachable", messageId: "provider_unreachable" },
+  reset: { code: "upstream_unreachable", messageId: "provider_reset" },
+  timeout: { code: "upstream_timeout", messageId: "provider_timeout" },
+  silence: { code: "upstream_timeout", messageId: "provider_silent" },
+  broken: { code: "upstream_broken", messageId: "provider_interrupted" },
+  unreadable: { code: "upstream_broken", messageId: "provider_unreadable" },
+} as const satisfies Record<UpstreamErrorKind, { code: FailureCode; messageId: MessageId }>
 
 /** How error messages refer to an upstream. */
 export const upstreamLabel = (connection: Connection | null): TranslatableMessage =>
@@ -38,10 +29,12 @@ const reasonOf = (cause: unknown): MessageOrText | null => {
 const describe = ({ kind, cause }: UpstreamError, provider: TranslatableMessage) => {
   const reason = reasonOf(cause)
   return reason === null
-    ? translatable(messageIdByKind[kind], { provider })
+    ? translatable(failureByKind[kind].messageId, { provider })
     : translatable("provider_malformed", { provider, reason })
 }
 
 /** The error for the caller when no complete response arrived. */
 export const toUpstreamFailure = (error: UpstreamError, connection: Connection | null): Failure =>
-  new Failure(codeByKind[error.kind], describe(error, upstreamLabel(connection)), { cause: error })
+  new Failure(failureByKind[error.kind].code, describe(error, upstreamLabel(connection)), {
+    cause: error,
+  })

@@ -10,7 +10,7 @@ import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { toPlainMessage } from "./plain-message.ts"
 import { StateCollector } from "./provider-state.ts"
-import { type ReceivedBlock, receiveBlock } from "./received-block.ts"
+import { ReceivedBlock } from "./received-block.ts"
 import { ReceivedCalls } from "./received-calls.ts"
 import { argumentsTextOf, createCallId, type ToolArguments } from "./tool-arguments.ts"
 import { WaitingAnnotations } from "./waiting-annotations.ts"
@@ -220,7 +220,7 @@ export class AnswerEventReader {
   }
 
   #add(block: AnswerBlock): ReceivedBlock {
-    const received = receiveBlock(block, this.#characters)
+    const received = new ReceivedBlock(block, this.#characters)
     this.#hasBlocks = true
     this.#held.addBlock()
     this.#waiting.push(received)

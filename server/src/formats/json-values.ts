@@ -22,9 +22,9 @@ export const objectOf = (value: unknown): Fields => (isObject(value) ? value : {
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** The members that have a value. */
-export const omitUndefined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+/** The members that are neither null nor undefined. */
+export const omitNullish = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null))
 
 /** Undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {

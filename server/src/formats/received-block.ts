@@ -3,27 +3,21 @@ import type { Fields } from "./json-values.ts"
 import { ToolArguments } from "./tool-arguments.ts"
 
 /** A block of a streamed answer, as far as it has arrived. */
-export interface ReceivedBlock {
-  block: AnswerBlock
-  /** What arrived before the block could be opened. */
-  text: string
-  signature: string
-  annotations: Fields[]
+export class ReceivedBlock {
+  readonly block: AnswerBlock
   /** How much of the answer's text precedes the block. */
-  start: number
-  args: ToolArguments
+  readonly start: number
+  /** What arrived before the block could be opened. */
+  text = ""
+  signature = ""
+  readonly annotations: Fields[] = []
+  readonly args = new ToolArguments()
   /** Whether later reasoning belongs to another block. */
-  isSigned: boolean
-  isClosed: boolean
-}
+  isSigned = false
+  isClosed = false
 
-export const receiveBlock = (block: AnswerBlock, start: number): ReceivedBlock => ({
-  block,
-  text: "",
-  signature: "",
-  annotations: [],
-  start,
-  args: new ToolArguments(),
-  isSigned: false,
-  isClosed: false,
-})
+  constructor(block: AnswerBlock, start: number) {
+    this.block = block
+    this.start = start
+  }
+}

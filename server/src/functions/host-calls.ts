@@ -6,7 +6,7 @@ import { SsrfGuardError } from "../outbound/ssrf-guard.ts"
 import { allowsHost } from "./allowed-hosts.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
-import { createModelCalls } from "./model-calls.ts"
+import { createModelCalls, toHostCallError } from "./model-calls.ts"
 
 const fetchMs = 60_000
 const maxFetchedBytes = 5_000_000
@@ -69,7 +69,7 @@ export interface HostCallScope extends RequestOrigin {
   signal: AbortSignal
 }
 
-const toHostCallError = (error: unknown): unknown => {
+const describeError = (error: unknown): unknown => {
   if (error instanceof SsrfGuardError) return new HostCallError(error.message)
   if (error instanceof z.ZodError) {
     const [issue] = error.issues
@@ -80,11 +80,7 @@ const toHostCallError = (error: unknown): unknown => {
       denied: false,
     })
   }
-  if (error instanceof Failure) {
-    const { message, code, status } = error
-    return new HostCallError(message, { code, status, denied: false })
-  }
-  return error
+  return error instanceof Failure ? toHostCallError(error) : error
 }
 
 /** The host side of `context` for one run, with the permissions of the calling user. */
@@ -150,7 +146,7 @@ export const createHostCalls = (
     try {
       return await operation(args)
     } catch (error) {
-      throw toHostCallError(error)
+      throw describeError(error)
     }
   }
 }

@@ -16,7 +16,7 @@ const maxReadAheadBytes = 256
 
 type RequestKind = Parameters<HostServices["requestModel"]>[1]["kind"]
 
-const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
+export const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
   new HostCallError(message, { code, status, denied: false })
 
 /** @throws {MalformedResponse} */

@@ -87,23 +87,18 @@ const fields = {
   is_active: z.boolean(),
 }
 
+const { content, ...listedFields } = fields
+
 /** A function without its source. */
 export const FunctionSummary = z
   .object({
     id: FunctionId,
-    name: fields.name,
+    ...listedFields,
+    ...Manifest.pick({ models: true, filter: true, settings: true }).shape,
+    hosts: z.array(z.string()),
     user_id: z.string(),
     /** Incremented with every change of the source. */
     version: z.int(),
-    is_active: z.boolean(),
-    meta: fields.meta,
-    models: Manifest.shape.models,
-    filter: Manifest.shape.filter,
-    settings: Manifest.shape.settings,
-    hosts: z.array(z.string()),
-    filter_models: fields.filter_models,
-    filter_order: fields.filter_order,
-    access_grants: AccessGrants,
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -118,8 +113,7 @@ export type FunctionRecord = z.output<typeof FunctionRecord>
 export const NewFunction = z
   .object({
     id: FunctionId,
-    name: fields.name,
-    content: fields.content,
+    ...fields,
     meta: fields.meta.default({ description: "", tags: [] }),
     hosts: fields.hosts.default([]),
     filter_models: fields.filter_models.default([]),

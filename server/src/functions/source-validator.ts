@@ -83,7 +83,10 @@ const metadataError = ({
 const modelsFrom = ({ found, name, description, models }: z.output<typeof ModuleMetadata>) => {
   if (!found.reply) return []
   if (!models) return [{ id: "", name: name ?? "", description: description ?? "" }]
-  return models.map((model) => ({ name: model.id, description: "", ...model }))
+  return models.map(({ id, ...model }) => {
+    const { name: modelName = id, description: text = "" } = model
+    return { id, name: modelName, description: text }
+  })
 }
 
 const parseManifest = (value: unknown): { manifest: Manifest } | { problem: SourceProblem } => {

@@ -71,10 +71,7 @@ export interface ModelCatalogue {
    * disappeared for everyone does not count: requests in flight on it may finish.
    */
   isAccessRevoked(caller: Caller, requested: string): boolean
-  /**
-   * Registers a callback for changes of models or their grants, called once they have taken
-   * effect.
-   */
+  /** Registers a callback for changes of models or their grants, once they have taken effect. */
   onChange(listener: () => void): void
   /**
    * Whether an id equals or resembles that of a connection's, a function's or an administrator's
@@ -106,9 +103,7 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
   const { adminNames } = index
   const precedence = createIdPrecedence({ registry, functionRegistry, adminNames })
 
-  index.onChange(notify)
-  registry.onChange(notify)
-  functionRegistry.onChange(notify)
+  for (const source of [index, registry, functionRegistry]) source.onChange(notify)
 
   const endpointsFor = (id: string, principal: Principal): readonly Endpoint[] => {
     const endpoints = registry.endpoints()
@@ -157,16 +152,13 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
   ): ResolvedModel<ModelSummary> => {
     const workspace: ModelSummary[] = []
     let last = requested
-    for (
-      let next: ReturnType<typeof nextInChain> = requested;
-      next !== null;
-      next = nextInChain(last, caller)
-    ) {
-      if (next === "barred" || workspace.length === maxChainLength) {
+    let next: ReturnType<typeof nextInChain> = requested
+    while (next !== null) {
+      if (next === "barred" || workspace.length === maxChainLength)
         return { id: requested.id, workspace, endpoints: [] }
-      }
       workspace.push(next)
       last = next
+      next = nextInChain(last, caller)
     }
     return { id: requested.id, workspace, ...resolveBaseOf(last, caller) }
   }
@@ -191,13 +183,8 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
 
   /** Adds the models' contents from the cache; null if one of them is missing. */
   const withCachedModels = (found: ResolvedModel<ModelSummary>): ResolvedModel | null => {
-    const workspace: WorkspaceModel[] = []
-    for (const summary of found.workspace) {
-      const model = contents.get(summary)
-      if (!model) return null
-      workspace.push(model)
-    }
-    return { ...found, workspace }
+    const workspace = found.workspace.map((summary) => contents.get(summary))
+    return workspace.every((model) => model !== undefined) ? { ...found, workspace } : null
   }
 
   /** Reads the models' contents. Starts over if a model or its access changed in the meantime. */

@@ -11,6 +11,7 @@ import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { comparableId } from "./id-precedence.ts"
+import { isEmbeddingModel } from "./is-chat-model.ts"
 
 interface Deps {
   settings: SettingsStore
@@ -21,11 +22,7 @@ interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints" | "connections">
 }
 
-/** For providers that do not report capabilities, the name is a hint. */
-const embedsByName = /(^|[-_/:. ])embed/i
-
-const answersChats = ({ id, model }: Endpoint): boolean =>
-  !(model.capabilities.embedding ?? embedsByName.test(id))
+const answersChats = ({ id, model }: Endpoint): boolean => !isEmbeddingModel(id, model.capabilities)
 
 /** Finds what answers in the end, also for models that are based on others. */
 const createEndpointFinder = ({ catalogue, registry }: Omit<Deps, "settings">) => {

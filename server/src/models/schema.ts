@@ -112,8 +112,7 @@ export type ModelListQuery = z.output<typeof ModelListQuery>
 export const NewModel = z
   .object({
     id: ModelId,
-    name: fields.name,
-    base_model_id: ModelId,
+    ...fields,
     meta: Meta.default({ description: "", tags: [], starters: [], claude_alias: false }),
     params: Params.default({}),
     access_grants: AccessGrants.default([]),

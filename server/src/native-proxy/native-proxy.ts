@@ -99,26 +99,16 @@ export const createNativeProxy = (deps: Deps) => {
   const relay = (
     { context, caller }: NativeProxyRequest,
     attempts: readonly ConnectionAttempt[],
-    {
-      api,
-      startUsageRecord,
-      model,
-    }: { api: NativeApi; startUsageRecord?: () => UsageRecorder; model?: string },
-  ): Promise<ResponseResult> =>
-    trackResponse(
-      {
-        caller,
-        model,
-        startUsageRecord,
-        scanner: new NativeUsageScanner(),
-        consumer: new NativeRelay(context, api.errorStyle),
-      },
-      ({ reader }) => {
-        const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
-        const share = fairLoop.of(caller.user.id)
-        reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share }))
-      },
-    )
+    { api, ...tracked }: { api: NativeApi; startUsageRecord?: () => UsageRecorder; model?: string },
+  ): Promise<ResponseResult> => {
+    const consumer = new NativeRelay(context, api.errorStyle)
+    const scanner = new NativeUsageScanner()
+    return trackResponse({ ...tracked, caller, scanner, consumer }, ({ reader }) => {
+      const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
+      const share = fairLoop.of(caller.user.id)
+      reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share }))
+    })
+  }
 
   /** The id of the model that the runtime uses for a name. */
   const modelNamed = ({ kind }: NativeApi, written: string): string =>
@@ -134,7 +124,7 @@ export const createNativeProxy = (deps: Deps) => {
       ? endpoints.filter(({ connection }) => connection.config.kind === kind)
       : []
     if (matching.length === 0) fail("model_not_found", `model '${model}' not found`)
-    return { id, offers: matching }
+    return { id, endpoints: orderEndpoints(matching) }
   }
 
   const useModel = async (
@@ -153,13 +143,13 @@ export const createNativeProxy = (deps: Deps) => {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, offers } = await nativeEndpointsOf(caller, api.kind, model)
+    const { id, endpoints } = await nativeEndpointsOf(caller, api.kind, model)
     const bodyFor = (connection: Connection): Buffer => {
       const prefix = connection.config.id_prefix
       if (prefix === null) return body.bytes
       return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = orderEndpoints(offers).map(({ connection, model: offered }) => ({
+    const attempts = endpoints.map(({ connection, model: offered }) => ({
       ...createAttempt(request, connection, bodyFor(connection)),
       usesModel,
       model: offered.name,
@@ -173,11 +163,7 @@ export const createNativeProxy = (deps: Deps) => {
         streamed: body.streamed,
         prompt: body,
       })
-    await relay(request, attempts, {
-      api,
-      model,
-      ...(usesModel && { startUsageRecord }),
-    })
+    await relay(request, attempts, { api, model, ...(usesModel && { startUsageRecord }) })
   }
 
   const sendList = async (
@@ -255,12 +241,9 @@ export const createNativeProxy = (deps: Deps) => {
           return void (await relay(request, attempts, { api }))
         }
         case "look": {
-          const { offers } = await nativeEndpointsOf(
-            caller,
-            api.kind,
-            modelNamed(api, operation.model),
-          )
-          const attempts = orderEndpoints(offers).map(({ connection, model }) => ({
+          const named = modelNamed(api, operation.model)
+          const { endpoints } = await nativeEndpointsOf(caller, api.kind, named)
+          const attempts = endpoints.map(({ connection, model }) => ({
             ...createAttempt(request, connection, null),
             model: model.name,
           }))

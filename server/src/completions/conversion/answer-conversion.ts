@@ -1,28 +1,23 @@
-import { createChatDecoder } from "../../connections/chat-decoder.ts"
 import type { AnswerReports } from "../../formats/answer-reports.ts"
 import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { ProviderError } from "../../formats/provider-error.ts"
 import { createFormatConverter, type ResponseConverter } from "../../formats/response-converter.ts"
-import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
-import type { ProviderKind } from "../../providers/registry.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import { type ClientConversion, createClientEncoder } from "./client-conversion.ts"
-import type { AnswerClient, ConvertedAnswer } from "./convert-answer.ts"
+import {
+  type AnswerClient,
+  type AnswerToConvert,
+  type ConvertedAnswer,
+  createDecoder,
+} from "./convert-answer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { toBuffer } from "./to-buffer.ts"
 
-/** An endpoint that answers in a format of its own. */
-export interface AnswerSource {
-  chatFormat: ChatFormat
-  kind: ProviderKind
-  model: ProviderModel
-}
-
 export interface AnswerFormats {
   /** Null if the answer is a chat completion. */
-  source: AnswerSource | null
+  source: AnswerToConvert["source"]
   /** Null if the client expects a chat completion. */
   client: ClientConversion | null
   dropped?: DroppedFields | undefined
@@ -60,7 +55,7 @@ export const createAnswerConversion =
       dropped: dropped?.reportAnswer ?? (() => {}),
       promptTokens: (tokens_in) => reportTokens?.({ tokens_in, tokens_out: 0 }),
     }
-    const decoder = source && createChatDecoder(source.chatFormat, source.model, reports)
+    const decoder = source && createDecoder(source, reports)
     const encoder = client ? createClientEncoder(client, reportTokens) : chatEncoder
     return {
       ...createFormatConverter(decoder, encoder),
@@ -68,7 +63,7 @@ export const createAnswerConversion =
       convertLargeBody: async (bytes) => {
         const converted = await thread.convertAnswer(owner, {
           bytes,
-          source: source && { kind: source.kind, model: source.model },
+          source,
           client: client && toAnswerClient(client),
         })
         return readAnswer(converted, reports)

@@ -59,7 +59,7 @@ const toMessage = (error: unknown): ConvertedAnswer["result"] => {
   return { name: error.name, message: error.message }
 }
 
-const createDecoder = (
+export const createDecoder = (
   { kind, model }: NonNullable<AnswerToConvert["source"]>,
   reports: AnswerReports,
 ): AnswerDecoder => {

@@ -73,7 +73,7 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
   const { owner, createConverter, client, dropped, reportTokens } = context
   const { connection, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
-  const source = chatFormat && { chatFormat, kind: connection.config.kind, model }
+  const source = chatFormat && { kind: connection.config.kind, model }
   if (!(source || client)) return undefined
   return (receiver, pacing) => {
     const converter = createConverter(owner, { source, client, dropped, reportTokens })

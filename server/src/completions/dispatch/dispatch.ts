@@ -80,15 +80,9 @@ const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => 
  * 4. the `ResponseReader`, whose `SseScanner` watches streams;
  * 5. the consumer: a client's is the `ResponseRelay`, behind the `StoringConsumer` if it is stored.
  */
-export const createDispatcher = ({
-  fairLoop,
-  usageRecorders,
-  filters,
-  trackResponse,
-  conversion: { encode },
-  createConverter,
-  callFunction,
-}: DispatcherDeps) => {
+export const createDispatcher = (deps: DispatcherDeps) => {
+  const { fairLoop, usageRecorders, filters, trackResponse, createConverter, callFunction } = deps
+  const { encode } = deps.conversion
   /** A receiver of chat completions, whatever the client's format is. */
   const createFormatter = (
     reader: ResponseReceiver,
@@ -105,14 +99,8 @@ export const createDispatcher = ({
     dispatchRequest: DispatchRequest,
     { resolved, ...context }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
-    const {
-      caller,
-      request,
-      usageContext,
-      callingFunctions = [],
-      conversion,
-      dropped,
-    } = dispatchRequest
+    const { caller, request, usageContext, conversion, dropped } = dispatchRequest
+    const { callingFunctions = [] } = dispatchRequest
     const { reader, usageRecorder, filteredResponse } = context
     usageRecorder?.setTarget(null, "function")
     if (!request.operation.isChatCompletion) {

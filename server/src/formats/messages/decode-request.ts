@@ -5,7 +5,7 @@ import {
   isObject,
   objectOf,
   objectsIn,
-  omitUndefined,
+  omitNullish,
   ownValue,
   textOf,
 } from "../json-values.ts"
@@ -255,25 +255,22 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
   const report: ReportDropped = (name) => void dropped.add(name)
   checkMessagesRequest(body)
   checkFields(body, report)
-  const { model, max_tokens, stream, stop_sequences, metadata, output_config, thinking } = body
+  const { model, max_tokens, temperature, top_p, top_k, files, stream, stop_sequences } = body
+  const { metadata, output_config, thinking } = body
   const user = objectOf(metadata).user_id
   const effort = objectOf(output_config).effort
-  const stop = Array.isArray(stop_sequences) && stop_sequences.length > 0 ? stop_sequences : null
-  const request = omitUndefined({
-    model,
-    messages: toMessages(body, report),
+  const hasStop = Array.isArray(stop_sequences) && stop_sequences.length > 0
+  const request = omitNullish({
+    ...{ model, messages: toMessages(body, report) },
     ...toToolFields(body, report),
     ...toResponseFormat(body),
-    max_tokens: max_tokens ?? undefined,
-    stop: stop ?? undefined,
-    temperature: body.temperature ?? undefined,
-    top_p: body.top_p ?? undefined,
-    top_k: body.top_k ?? undefined,
+    ...{ max_tokens, temperature, top_p, top_k },
+    stop: hasStop ? stop_sequences : undefined,
     user: typeof user === "string" ? user : undefined,
     thinking: isObject(thinking) ? thinking : undefined,
     ...cacheControlOf(body),
     reasoning_effort: typeof effort === "string" ? effort : undefined,
-    files: body.files,
+    files,
     stream: stream === true,
   })
   return { request, dropped: [...dropped], answerContext: {} }

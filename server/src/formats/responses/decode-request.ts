@@ -1,12 +1,5 @@
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
-import {
-  type Fields,
-  isObject,
-  objectOf,
-  objectsIn,
-  omitUndefined,
-  textOf,
-} from "../json-values.ts"
+import { type Fields, isObject, objectOf, objectsIn, omitNullish, textOf } from "../json-values.ts"
 import { cacheControlOf } from "../message-content.ts"
 import { failUnsupported, failWrongType } from "../request-errors.ts"
 import { checkResponsesRequest } from "./check-request.ts"
@@ -36,11 +29,7 @@ const toToolFields = (body: Fields): Fields => {
   const isAllowed = createAllowedCheck(tool_choice)
   const allowed = converted.tools.filter(isAllowed)
   if (allowed.length === 0) return {}
-  return {
-    tools: allowed,
-    tool_choice: toToolChoice(tool_choice) ?? undefined,
-    parallel_tool_calls: parallel_tool_calls ?? undefined,
-  }
+  return { tools: allowed, tool_choice: toToolChoice(tool_choice), parallel_tool_calls }
 }
 
 const toResponseFormat = ({ text }: Fields): unknown => {
@@ -123,13 +112,13 @@ const decode = (body: Fields, isCompaction: boolean): CanonicalRequest => {
   reportUnknownFields(body, report)
   const { reasoning, user } = body
   const effort = objectOf(reasoning).effort
-  const request = omitUndefined({
+  const request = omitNullish({
     model: body.model,
     messages: decodeMessages(body, isCompaction, report),
     ...toTaskFields(body, isCompaction),
-    max_tokens: body.max_output_tokens ?? undefined,
-    temperature: body.temperature ?? undefined,
-    top_p: body.top_p ?? undefined,
+    max_tokens: body.max_output_tokens,
+    temperature: body.temperature,
+    top_p: body.top_p,
     user: typeof user === "string" ? user : undefined,
     reasoning_effort: typeof effort === "string" ? effort : undefined,
     ...cacheControlOf(body),
