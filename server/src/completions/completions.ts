@@ -7,10 +7,10 @@ import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/citations/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import { bodySteps } from "./conversion/body-steps.ts"
+import { bodyTasks } from "./conversion/body-tasks.ts"
+import type { BodyWork } from "./conversion/body-work.ts"
 import { createClientConversion, failureFormatOf } from "./conversion/client-conversion.ts"
 import { DroppedFields } from "./conversion/dropped-fields.ts"
-import type { RequestConversion } from "./conversion/request-conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch/dispatch.ts"
 import { revokedFailure, shutdownFailure } from "./dispatch/response-tracker.ts"
 import type { ApiOperation } from "./operations/operation.ts"
@@ -32,7 +32,7 @@ interface Deps extends SseOptions {
   inFlight: InFlightRequests
   dispatch: Dispatch
   preparation: RequestPreparation
-  conversion: RequestConversion
+  bodyWork: BodyWork
   storageOf: (request: StoredRequest) => ResponseStorage
 }
 
@@ -71,7 +71,7 @@ export interface Completions {
 }
 
 export const createCompletions = (deps: Deps): Completions => {
-  const { catalogue, citations, template, inFlight, dispatch, preparation, conversion } = deps
+  const { catalogue, citations, template, inFlight, dispatch, preparation, bodyWork } = deps
   const { storageOf, heartbeatMs = defaultHeartbeatMs } = deps
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
 
@@ -120,18 +120,20 @@ export const createCompletions = (deps: Deps): Completions => {
   ): Promise<void> => {
     const { context, caller, received, request, converted, resolved } = clientRequest
     const dropped = new DroppedFields(converted?.dropped ?? [])
-    const conversion = converted
+    const clientConversion = converted
       ? createClientConversion(converted, citationResult, dropped)
       : undefined
     const sources =
-      citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
+      citationResult && !clientConversion
+        ? createSourceEncoder(citationResult, request.model)
+        : undefined
     const { operation } = received
-    const formatFailure = failureFormatOf(operation, conversion)
+    const formatFailure = failureFormatOf(operation, clientConversion)
     const pingMs = request.streamed && operation.stream.ping !== null ? heartbeatMs : undefined
     const options = { operation, formatFailure, sources, dropped, pingMs }
     const consumer = createConsumer(clientRequest, options)
     const target = { resolved, headers: forwardedClientHeaders(context, caller) }
-    const dispatchRequest = { caller, request, usageContext: context, conversion, dropped }
+    const dispatchRequest = { caller, request, usageContext: context, clientConversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
   }
 
@@ -167,11 +169,11 @@ export const createCompletions = (deps: Deps): Completions => {
   ): Promise<void> => {
     const owner = { userId: caller.user.id }
     const sendEstimate = async (): Promise<void> => {
-      const requests = { received, resolved: request }
-      const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
+      const requests = { received, standalone: request }
+      const { canonical } = converted ?? (await bodyWork.toCanonical(owner, requests, format))
       sendTokenEstimate(
         context,
-        await conversion.read(owner, canonical, bodySteps.countTokens, undefined),
+        await bodyWork.read(owner, canonical, bodyTasks.countTokens, undefined),
       )
     }
     if (converted) return sendEstimate()

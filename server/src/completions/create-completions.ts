@@ -14,18 +14,18 @@ import type { SettingsStore } from "../settings/settings.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { UsageRecorders } from "../usage/usage-recorder.ts"
 import { createCompletions } from "./completions.ts"
-import { createAnswerConversion } from "./conversion/answer-conversion.ts"
+import { createAnswerConverters } from "./conversion/answer-converter.ts"
 import { createBodyThread } from "./conversion/body-thread.ts"
-import { createRequestConversion } from "./conversion/request-conversion.ts"
+import { createBodyWork } from "./conversion/body-work.ts"
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatch.ts"
 import { createFunctionServices } from "./dispatch/function-services.ts"
 import { createResponseTracker } from "./dispatch/response-tracker.ts"
 import { createFileInliner } from "./preparation/inline-files.ts"
-import { createModelFilters } from "./preparation/model-filters.ts"
 import { createRequestPreparation } from "./preparation/prepare-request.ts"
-import { createReferenceResolver } from "./preparation/reference-resolver.ts"
-import type { FileContentDeps } from "./request/file-content-reader.ts"
-import { createFileContentReader } from "./request/file-content-reader.ts"
+import { createReferenceResolver } from "./preparation/resolve-references.ts"
+import type { FileContentDeps } from "./references/file-content-reader.ts"
+import { createFileContentReader } from "./references/file-content-reader.ts"
+import { createModelFilters } from "./request/model-filters.ts"
 import { createResponseStorage } from "./response/response-storage.ts"
 
 interface Deps extends SseOptions {
@@ -54,31 +54,31 @@ export const createCompletionParts = (deps: Deps) => {
   const trackResponse = createResponseTracker({ inFlight, catalogue })
   const filters = createModelFilters(functions)
   const bodyThread = createBodyThread()
-  const conversion = createRequestConversion(bodyThread)
+  const bodyWork = createBodyWork(bodyThread)
   const { citations } = knowledge
   const { files } = fileParts
   const completions = createCompletions({
     ...deps,
     citations,
     template: () => settings.current().rag_template,
-    conversion,
+    bodyWork,
     preparation: createRequestPreparation({
       bodyMemory,
       filters,
       inlineFiles: createFileInliner(
         createFileContentReader({ ...fileParts, ...knowledge }),
-        conversion,
+        bodyWork,
       ),
-      references: createReferenceResolver(storedResponses, conversion),
-      conversion,
+      references: createReferenceResolver(storedResponses, bodyWork),
+      bodyWork,
     }),
     storageOf: createResponseStorage({ storedResponses, log, bodyThread, limits }),
     dispatch: createDispatcher({
       ...deps,
       filters,
       trackResponse,
-      conversion,
-      createConverter: createAnswerConversion(bodyThread),
+      bodyWork,
+      createConverter: createAnswerConverters(bodyThread),
       callFunction: functions.respond,
     }),
   })

@@ -6,6 +6,14 @@ import type { Connection } from "./connection.ts"
 /**
  * Receives a response on its way through the gateway, as it arrives from a provider or a function:
  * its reader, or what changes it before.
+ *
+ * | Interface | Called by | Implemented by |
+ * |---|---|---|
+ * | `ResponseListener` (`http1`) | a transport | `sendWithFailover`, once per attempt |
+ * | `ResponseHandler` (`http1`) | `sendWithFailover` | `ConvertingHandler`, or the receiver itself |
+ * | `ResponseReceiver` | the above | `ResponseReader`; with filters, `FilteredResponse` |
+ * | `CompletionReceiver` | functions and filters | `FilteredResponse`, `ConvertingReceiver` |
+ * | `ResponseConsumer` | `ResponseReader` | `ResponseRelay`, `StoringConsumer`, whoever asked |
  */
 export interface ResponseReceiver extends ResponseListener {
   /** Sets what resumes and cancels the response. */

@@ -33,7 +33,7 @@ interface SendOptions {
 
 /**
  * Sends a request to the first of several connections, and to the next one after a failed connect,
- * a reset before the head, status 429, 502, 503 or 504, or a fault of the connection, such as a
+ * a reset before the head, status 429, 502, 503, 504 or 529, or a fault of the connection, such as a
  * rejected key or a model that it no longer has. Never retries after a timeout, or once a head has
  * been forwarded. If all attempts fail, the first response is forwarded that is not such a fault,
  * else the first one. Connections for which the request cannot be built are skipped.

@@ -10,7 +10,7 @@ import { readCompletion } from "./read-completion.ts"
 import type { CompletionEncoder } from "./response-converter.ts"
 import { encodeEach } from "./sse-events.ts"
 
-interface AnswerContext {
+interface CompletionEncoderContext {
   origin: AnswerOrigin
   /** Called with what the encoder's format has no place for. */
   reportDropped: ReportDropped
@@ -21,7 +21,7 @@ interface AnswerContext {
 /** Reads chat completions as canonical answers, and writes them with an encoder. */
 export const createCompletionEncoder = (
   encoder: AnswerEncoder,
-  context: AnswerContext,
+  context: CompletionEncoderContext,
 ): CompletionEncoder => {
   const reading: AnswerReadingOptions = {
     ...context,

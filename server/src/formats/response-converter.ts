@@ -31,7 +31,7 @@ export interface CompletionEncoder {
 /** Converts one response from a provider's format to the client's, with chat completions in between. */
 export interface ResponseConverter {
   /** Whether what arrives as bytes is passed on as it is. */
-  keepsBytes: boolean
+  passesBytesUnchanged: boolean
   /**
    * @param data of a server-sent event, or a line of JSON
    * @throws {MalformedResponse} also while its pieces are read
@@ -75,7 +75,7 @@ export const createFormatConverter = (
   const isLast = (chunk: Chunk): boolean => chunk === null || isObject(chunk.error)
 
   return {
-    keepsBytes: false,
+    passesBytesUnchanged: false,
     convertEvent: (data) => {
       if (!decoder) return encoder.encodeChunk(data === "[DONE]" ? null : parseEvent(data))
       if (isComplete) return ""

@@ -29,7 +29,7 @@ const fail = (stage: FilterStage, message: string): never => {
   throw toFunctionFailure(stage.fn.name, stage.error)
 }
 
-const filterRequest = async (stage: FilterStage, request: Fields): Promise<Fields> => {
+const runBeforeHook = async (stage: FilterStage, request: Fields): Promise<Fields> => {
   const changed = await invoke(stage, "before", { request })
   if (!isObject(changed) || !Array.isArray(changed.messages)) {
     return fail(stage, '"before" did not return a chat request with "messages"')
@@ -115,7 +115,7 @@ export class FilterChain {
   async before(request: Fields): Promise<Fields> {
     let changed = request
     for (const stage of this.#stages)
-      if (hasHook(stage, "before")) changed = await filterRequest(stage, changed)
+      if (hasHook(stage, "before")) changed = await runBeforeHook(stage, changed)
     return changed
   }
 

@@ -187,12 +187,14 @@ class FunctionResponse implements RequestHandle {
   }
 }
 
-/** Creates the responder that answers a request with a function instead of a provider. */
+/**
+ * Creates the responder that answers a request with a function instead of a provider. What it returns
+ * is to be attached to the receiver, which gets nothing before.
+ */
 export const createFunctionResponder =
   (deps: Deps) =>
   (request: FunctionModelRequest, receiver: CompletionReceiver): RequestHandle => {
     const response = new FunctionResponse(deps, request, receiver)
-    receiver.attach(response)
     response.run().catch((error: unknown) => receiver.onListenerError(error))
     return response
   }

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import { createChatDecoder } from "../../src/connections/chat-decoder.ts"
-import { ConvertingHandler } from "../../src/connections/converting-handler.ts"
+import { createChatDecoder } from "../../src/completions/conversion/chat-decoder.ts"
+import { ConvertingHandler } from "../../src/completions/conversion/converting-handler.ts"
 import { chatEncoder } from "../../src/formats/chat-encoder.ts"
 import { createCompletionEncoder } from "../../src/formats/completion-encoder.ts"
 import { type Fields, isObject, textOf } from "../../src/formats/json-values.ts"

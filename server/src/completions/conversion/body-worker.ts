@@ -3,9 +3,9 @@ import { fail } from "../../errors.ts"
 import { parseObject } from "../../formats/json-values.ts"
 import { toJsonBody } from "../../http/json-object.ts"
 import { lowerThreadPriority } from "../../limits/thread-priority.ts"
-import { type BodyStep, bodySteps, type ChangedFields } from "./body-steps.ts"
+import { type BodyTask, bodyTasks, type ChangedFields } from "./body-tasks.ts"
 import type { BodyWorkerRequest } from "./body-thread.ts"
-import { convertAnswer } from "./convert-answer.ts"
+import { convertWholeAnswer } from "./convert-whole-answer.ts"
 import { toBuffer } from "./to-buffer.ts"
 
 /** Runs in its own worker thread, which `body-thread.ts` calls. */
@@ -15,8 +15,8 @@ const hasFields = (result: unknown): result is ChangedFields =>
   typeof result === "object" && result !== null && "fields" in result
 
 serveRequests((request: BodyWorkerRequest) => {
-  if ("answer" in request) return convertAnswer(request.answer)
-  const run: BodyStep<never, unknown> = bodySteps[request.step]
+  if ("answer" in request) return convertWholeAnswer(request.answer)
+  const run: BodyTask<never, unknown> = bodyTasks[request.task]
   const fields =
     parseObject(toBuffer(request.bytes).toString("utf8")) ??
     // Requests are valid: they were checked as they arrived.

@@ -20,7 +20,7 @@ export interface ConvertedRequest {
   /** As the client sent it. */
   received: ModelRequest
   /** For endpoints that speak the client's format; null if they must not get it. */
-  original: ModelRequest | null
+  passThrough: ModelRequest | null
   /** The canonical prompt: a chat completion request. */
   canonical: ModelRequest
   format: InboundFormat
@@ -32,7 +32,7 @@ export interface ConvertedRequest {
 /** How the answer to a converted request reaches the client. */
 export interface ClientConversion {
   /** The client's request, for endpoints that speak its format; null if the gateway changes it. */
-  original: ModelRequest | null
+  passThrough: ModelRequest | null
   /** The client's operation. */
   operation: ApiOperation
   encoder: AnswerEncoder
@@ -58,11 +58,11 @@ export const createAnswerEncoder = (
   })
 
 export const createClientConversion = (
-  { received, original, format, answerContext }: ConvertedRequest,
+  { received, passThrough, format, answerContext }: ConvertedRequest,
   citationResult: AnswerSources | null,
   dropped: DroppedFields,
 ): ClientConversion => ({
-  original,
+  passThrough,
   origin: { key: null },
   dropped,
   operation: received.operation,

@@ -1,10 +1,10 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Connection } from "../../connections/connection.ts"
-import { ConvertingHandler } from "../../connections/converting-handler.ts"
 import { createPacing } from "../../connections/pacing.ts"
 import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
 import type { ResponseConverter } from "../../formats/response-converter.ts"
 import type { EventLoopShare } from "../../limits/fair-event-loop.ts"
+import { ConvertingHandler } from "./converting-handler.ts"
 
 /** Converts what a function or filter returns to the client's format. */
 export class ConvertingReceiver extends ConvertingHandler implements CompletionReceiver {

@@ -1,26 +1,26 @@
 import type { UpstreamRequest } from "@portico/http1"
 import type { ConnectionAttempt } from "../../connections/connection-attempt.ts"
 import type { Endpoint } from "../../connections/connection-registry.ts"
-import { ConvertingHandler } from "../../connections/converting-handler.ts"
 import { orderEndpoints } from "../../connections/load-balancing.ts"
 import { Failure } from "../../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../../formats/answer-origin.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import { type ChatFormat, servesOperation } from "../../providers/provider.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
-import type { CreateAnswerConverter } from "../conversion/answer-conversion.ts"
+import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
+import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
+import { ConvertingHandler } from "../conversion/converting-handler.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
 import { apiOperations } from "../operations/registry.ts"
-import { toUpstreamRequest } from "../request/changed-request.ts"
 import type { ModelRequest } from "../request/model-request.ts"
+import { toUpstreamRequest } from "../request/upstream-request.ts"
 
 export interface AttemptContext {
   request: ModelRequest
   /** The client's request in its own format, for endpoints that speak it. */
-  original: ModelRequest | null
+  passThrough: ModelRequest | null
   /**
    * Set if `request` is a canonical prompt, with members that chat completions lack. Each attempt
    * sets where its answer comes from.
@@ -33,7 +33,7 @@ export interface AttemptContext {
   /** Called with what a provider reports before the end of its answer. */
   reportTokens: (counts: TokenCounts) => void
   owner: BodyOwner
-  encode: RequestConversion["encode"]
+  encode: BodyWork["encode"]
   createConverter: CreateAnswerConverter
   /** The client's format; null if it expects chat completions, or something else converts them. */
   client: ClientConversion | null
@@ -60,12 +60,12 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
 }
 
 const passThroughBody = (
-  original: ModelRequest,
+  passThrough: ModelRequest,
   { dropped }: AttemptContext,
   { model }: Endpoint,
 ): Buffer => {
   dropped?.startUnchangedAttempt()
-  return toUpstreamRequest(original, [], model.name).toBytes()
+  return toUpstreamRequest(passThrough, [], model.name).toBytes()
 }
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
@@ -73,19 +73,19 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
   const { owner, createConverter, client, dropped, reportTokens } = context
   const { connection, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
-  const source = chatFormat && { kind: connection.config.kind, model }
-  if (!(source || client)) return undefined
+  const providerFormat = chatFormat && { kind: connection.config.kind, model }
+  if (!(providerFormat || client)) return undefined
   return (receiver, pacing) => {
-    const converter = createConverter(owner, { source, client, dropped, reportTokens })
+    const converter = createConverter(owner, { providerFormat, client, dropped, reportTokens })
     return new ConvertingHandler(receiver, converter, pacing)
   }
 }
 
 const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt => {
-  const { request, original, headers } = context
+  const { request, passThrough, headers } = context
   const { connection } = endpoint
   const { provider } = connection
-  const passed = original && connection.hasOperation(original.operation) ? original : null
+  const passed = passThrough && connection.hasOperation(passThrough.operation) ? passThrough : null
   return {
     connection,
     usesModel: true,

@@ -11,14 +11,14 @@ import { checkParsableSize } from "../../http/json-object.ts"
 import type { FairEventLoop } from "../../limits/fair-event-loop.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../../usage/usage-recorder.ts"
-import type { CreateAnswerConverter } from "../conversion/answer-conversion.ts"
+import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
+import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
-import { filterRequest, type ModelFilters, type OpenFilters } from "../preparation/model-filters.ts"
-import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/changed-request.ts"
+import { filterRequest, type ModelFilters, type OpenFilters } from "../request/model-filters.ts"
 import type { ModelRequest } from "../request/model-request.ts"
+import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/upstream-request.ts"
 import type { ResponseConsumer, ResponseResult } from "../response/response-consumer.ts"
 import { SseScanner } from "../response/sse-scanner.ts"
 import { createAttempts } from "./create-attempts.ts"
@@ -34,7 +34,7 @@ export interface DispatchRequest {
   /** Ends the response, like a disconnect of its client. */
   signal?: AbortSignal | undefined
   /** Set if `request` is a canonical prompt and the client expects another format. */
-  conversion?: ClientConversion | undefined
+  clientConversion?: ClientConversion | undefined
   /** Collects what providers' formats lack. */
   dropped?: DroppedFields | undefined
 }
@@ -55,17 +55,17 @@ export interface DispatcherDeps {
   usageRecorders: UsageRecorders
   filters: ModelFilters
   trackResponse: TrackResponse
-  conversion: Pick<RequestConversion, "encode">
+  bodyWork: Pick<BodyWork, "encode">
   createConverter: CreateAnswerConverter
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: CompletionReceiver) => RequestHandle
 }
 
 /** For a stream in the client's format. */
-const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => {
-  const { endMarkers, isNumbered } = (conversion ?? request).operation.stream
+const createScanner = ({ request, clientConversion }: DispatchRequest): SseScanner => {
+  const { endMarkers, isNumbered } = (clientConversion ?? request).operation.stream
   if (isNumbered) return new SseScanner(endMarkers, "whole_events")
-  const isUsageHidden = conversion === undefined && hidesUsage(request)
+  const isUsageHidden = clientConversion === undefined && hidesUsage(request)
   return new SseScanner(endMarkers, isUsageHidden ? "without_usage" : "bytes")
 }
 
@@ -82,14 +82,14 @@ const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => 
  */
 export const createDispatcher = (deps: DispatcherDeps) => {
   const { fairLoop, usageRecorders, filters, trackResponse, createConverter, callFunction } = deps
-  const { encode } = deps.conversion
+  const { encode } = deps.bodyWork
   /** A receiver of chat completions, whatever the client's format is. */
   const createFormatter = (
     reader: ResponseReceiver,
-    { caller, conversion, dropped }: DispatchRequest,
+    { caller, clientConversion, dropped }: DispatchRequest,
   ): CompletionReceiver => {
     const owner = { userId: caller.user.id }
-    const formats = { source: null, client: conversion ?? null, dropped }
+    const formats = { providerFormat: null, client: clientConversion ?? null, dropped }
     const share = fairLoop.of(caller.user.id)
     return new ConvertingReceiver(reader, createConverter(owner, formats), share)
   }
@@ -99,7 +99,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     dispatchRequest: DispatchRequest,
     { resolved, ...context }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
-    const { caller, request, usageContext, conversion, dropped } = dispatchRequest
+    const { caller, request, usageContext, clientConversion, dropped } = dispatchRequest
     const { callingFunctions = [] } = dispatchRequest
     const { reader, usageRecorder, filteredResponse } = context
     usageRecorder?.setTarget(null, "function")
@@ -107,23 +107,25 @@ export const createDispatcher = (deps: DispatcherDeps) => {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
-    if (conversion) conversion.origin.key = originKeyOf("function", model.id)
+    if (clientConversion) clientConversion.origin.key = originKeyOf("function", model.id)
     const reportDropped = dropped?.startAttempt() ?? (() => {})
     const changed = toUpstreamRequest(request, resolved.workspace, model.id)
-    callFunction(
-      {
-        model,
-        body: conversion
-          ? buildPlainChatBody(changed, { origin: conversion.origin.key, report: reportDropped })
-          : checkParsableSize(changed.toBytes()),
-        streamed: request.streamed,
-        estimated: () => usageRecorder?.markEstimated(),
-        caller,
-        requestId: usageContext.requestId,
-        callingFunctions,
-      },
-      filteredResponse ?? createFormatter(reader, dispatchRequest),
-    )
+    const functionRequest = {
+      model,
+      body: clientConversion
+        ? buildPlainChatBody(changed, {
+            origin: clientConversion.origin.key,
+            report: reportDropped,
+          })
+        : checkParsableSize(changed.toBytes()),
+      streamed: request.streamed,
+      estimated: () => usageRecorder?.markEstimated(),
+      caller,
+      requestId: usageContext.requestId,
+      callingFunctions,
+    }
+    const receiver = filteredResponse ?? createFormatter(reader, dispatchRequest)
+    receiver.attach(callFunction(functionRequest, receiver))
   }
 
   const send = (
@@ -131,7 +133,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     { resolved, headers }: DispatchTarget,
     context: SendContext,
   ): void => {
-    const { caller, request, conversion, dropped } = dispatchRequest
+    const { caller, request, clientConversion, dropped } = dispatchRequest
     const { reader, filteredResponse, usageRecorder } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, { ...context, resolved })
@@ -146,9 +148,9 @@ export const createDispatcher = (deps: DispatcherDeps) => {
       owner,
       encode,
       createConverter,
-      client: filteredResponse ? null : (conversion ?? null),
-      original: conversion?.original ?? null,
-      origin: conversion?.origin ?? null,
+      client: filteredResponse ? null : (clientConversion ?? null),
+      passThrough: clientConversion?.passThrough ?? null,
+      origin: clientConversion?.origin ?? null,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
     })
     const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
@@ -163,8 +165,8 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     consumer: ResponseConsumer,
     start: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> => {
-    const { caller, request, usageContext, signal, conversion } = dispatchRequest
-    const { name, recordsUsage } = (conversion ?? request).operation
+    const { caller, request, usageContext, signal, clientConversion } = dispatchRequest
+    const { name, recordsUsage } = (clientConversion ?? request).operation
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
         context: usageContext,
@@ -191,7 +193,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     { consumer, openFilters }: { consumer: ResponseConsumer; openFilters: OpenFilters },
   ): Promise<ResponseResult> => {
     const sendFiltered = async (pending: PendingResponse): Promise<void> => {
-      const { reader, usageRecorder } = pending
+      const { reader, usageRecorder, ended } = pending
       usageRecorder?.setTarget(null, "function")
       const controller = new AbortController()
       reader.attach({ resume: () => {}, cancel: () => controller.abort() })
@@ -209,10 +211,9 @@ export const createDispatcher = (deps: DispatcherDeps) => {
         await chain.close()
       }
     }
-    const ended = track(dispatchRequest, resolved, consumer, (pending) => {
+    return track(dispatchRequest, resolved, consumer, (pending) => {
       sendFiltered(pending).catch(pending.fail)
     })
-    return ended
   }
 
   /** Resolves when the response has ended. @throws {Failure} if the request cannot be sent */

@@ -5,7 +5,7 @@ import { type Citations, toCitationSource } from "../../knowledge/citations/cita
 import type { FoundPassage } from "../../knowledge/schema.ts"
 import { type Handbook, handbookId } from "../../knowledge/search/handbook.ts"
 import type { Completions } from "../completions.ts"
-import { createModelCaller } from "./function-model-calls.ts"
+import { createModelCaller } from "./calls-by-functions.ts"
 
 const maxFiles = 200
 

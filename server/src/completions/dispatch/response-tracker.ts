@@ -33,6 +33,8 @@ interface ResponseRequest {
 export interface PendingResponse {
   reader: ResponseReader
   usageRecorder: UsageRecorder | null
+  /** What the tracker returns. */
+  ended: Promise<ResponseResult>
   /** Ends the response: reports a `Failure` to the consumer, and other errors to the caller. */
   fail: (error: unknown) => void
 }
@@ -61,53 +63,54 @@ export type TrackResponse = (
 
 export const createResponseTracker =
   ({ inFlight, catalogue }: Deps): TrackResponse =>
-  ({ caller, consumer, scanner, model, startUsageRecord, signal }, send) =>
-    new Promise((resolve, reject) => {
-      // `track` may throw. It calls none of these callbacks before the current tick ends.
-      const unregister = inFlight.track(caller, {
-        revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
-        shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
-        ...(model !== undefined && {
-          accessRevocation: {
-            isDue: (present: Caller) => catalogue.isAccessRevoked(present, model),
-            end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(model))),
-          },
-        }),
-      })
-      const failUnexpectedly = (error: unknown): void => {
-        reader.abandon()
-        unregister()
-        reject(error)
-      }
-      const usageRecorder = startUsageRecord?.() ?? null
-      const reader = new ResponseReader({
-        consumer,
-        scanner,
-        usageRecorder,
-        onDone: (result) => {
-          unregister()
-          resolve(result)
+  ({ caller, consumer, scanner, model, startUsageRecord, signal }, send) => {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<ResponseResult>()
+    // `track` may throw. It calls none of these callbacks before the current tick ends.
+    const unregister = inFlight.track(caller, {
+      revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
+      shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
+      ...(model !== undefined && {
+        accessRevocation: {
+          isDue: (present: Caller) => catalogue.isAccessRevoked(present, model),
+          end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(model))),
         },
-        onUnexpectedError: failUnexpectedly,
-      })
-      const runGuarded = (work: () => void): void => {
-        try {
-          work()
-        } catch (error) {
-          failUnexpectedly(error)
-        }
-      }
-      const cancel = (): void => runGuarded(() => reader.stop("client_cancelled"))
-      if (signal?.aborted) cancel()
-      else signal?.addEventListener("abort", cancel)
-      const fail = (error: unknown): void => {
-        if (error instanceof Failure) {
-          runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))
-        } else failUnexpectedly(error)
-      }
-      try {
-        send({ reader, usageRecorder, fail })
-      } catch (error) {
-        fail(error)
-      }
+      }),
     })
+    const failUnexpectedly = (error: unknown): void => {
+      reader.abandon()
+      unregister()
+      reject(error)
+    }
+    const usageRecorder = startUsageRecord?.() ?? null
+    const reader = new ResponseReader({
+      consumer,
+      scanner,
+      usageRecorder,
+      onDone: (result) => {
+        unregister()
+        resolve(result)
+      },
+      onUnexpectedError: failUnexpectedly,
+    })
+    const runGuarded = (work: () => void): void => {
+      try {
+        work()
+      } catch (error) {
+        failUnexpectedly(error)
+      }
+    }
+    const cancel = (): void => runGuarded(() => reader.stop("client_cancelled"))
+    if (signal?.aborted) cancel()
+    else signal?.addEventListener("abort", cancel)
+    const fail = (error: unknown): void => {
+      if (error instanceof Failure) {
+        runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))
+      } else failUnexpectedly(error)
+    }
+    try {
+      send({ reader, usageRecorder, ended, fail })
+    } catch (error) {
+      fail(error)
+    }
+    return ended
+  }

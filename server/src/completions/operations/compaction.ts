@@ -3,10 +3,10 @@ import { compactionFormat } from "../../formats/responses/compaction-format.ts"
 import { ResponsesBody } from "../schema.ts"
 import { openaiOperation } from "./openai-operation.ts"
 import type { ApiOperation } from "./operation.ts"
-import { mayHaveUnreadableItems, toReadableInput } from "./readable-input.ts"
+import { mayHaveUnreadableItems, toProviderInput } from "./provider-input.ts"
 
 const withReadableInput = (fields: Fields): Fields => {
-  const input = toReadableInput(fields)
+  const input = toProviderInput(fields)
   return input === fields.input ? fields : { ...fields, input }
 }
 

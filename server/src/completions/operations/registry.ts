@@ -1,16 +1,16 @@
 import { chatOperation } from "./chat.ts"
 import { compactionOperation } from "./compaction.ts"
-import { completionsOperation } from "./completions.ts"
 import { countTokensOperation } from "./count-tokens.ts"
 import { embeddingsOperation } from "./embeddings.ts"
 import { messagesOperation } from "./messages.ts"
 import type { ApiOperation } from "./operation.ts"
 import { responsesOperation } from "./responses.ts"
+import { textCompletionsOperation } from "./text-completions.ts"
 
 /** All operations of the inbound APIs. */
 export const apiOperations: readonly ApiOperation[] = [
   chatOperation,
-  completionsOperation,
+  textCompletionsOperation,
   embeddingsOperation,
   responsesOperation,
   compactionOperation,

@@ -7,7 +7,7 @@ import { isReasoningModel } from "../../providers/openai-parameters.ts"
 import { ResponsesBody } from "../schema.ts"
 import { openaiOperation } from "./openai-operation.ts"
 import type { ApiOperation, StreamFormat } from "./operation.ts"
-import { mayHaveUnreadableItems, toReadableInput } from "./readable-input.ts"
+import { mayHaveUnreadableItems, toProviderInput } from "./provider-input.ts"
 import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"
 
 const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
@@ -44,7 +44,7 @@ const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
 
 /** The provider does not store the response, and gets no items that it cannot read. */
 const toUnstored = (fields: Fields): Fields => {
-  const input = toReadableInput(fields)
+  const input = toProviderInput(fields)
   if (input === fields.input && fields.store === false) return fields
   const options = fields.store === false ? {} : includeReasoning(fields)
   return { ...fields, ...options, input, store: false }

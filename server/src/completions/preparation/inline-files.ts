@@ -2,15 +2,15 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { Failure, type FailureCode, fail } from "../../errors.ts"
 import type { ReserveMemory } from "../../http/body-memory.ts"
 import type { Caller } from "../../http/caller.ts"
-import { bodySteps } from "../conversion/body-steps.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
+import { bodyTasks } from "../conversion/body-tasks.ts"
+import type { BodyWork } from "../conversion/body-work.ts"
 import {
   type FileContent,
   type FileContentReader,
   type FoundFile,
   maxFileBytes,
-} from "../request/file-content-reader.ts"
-import type { FileContents, FileReference } from "../request/file-references.ts"
+} from "../references/file-content-reader.ts"
+import type { FileContents, FileReference } from "../references/file-references.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 const checkKind = ({ expectsImage }: FileReference, { mediaType, filename }: FoundFile): void => {
@@ -45,7 +45,7 @@ interface InlineContext {
  */
 export const createFileInliner = (
   files: FileContentReader,
-  conversion: Pick<RequestConversion, "read" | "change">,
+  bodyWork: Pick<BodyWork, "read" | "change">,
 ) => {
   /** A file of earlier requests that is lost must not end the conversation; lost access does. */
   const nullIfLost =
@@ -89,12 +89,12 @@ export const createFileInliner = (
     const { caller, signal, storedPositions } = context
     const owner = { userId: caller.user.id, signal }
     const scope = { member, storedPositions }
-    const references = await conversion.read(owner, request, bodySteps.findFiles, scope)
+    const references = await bodyWork.read(owner, request, bodyTasks.findFiles, scope)
     if (references.length === 0) return request
     const contents = await readContents(references, context)
     // The files are large, though the request may be small.
     const options = { input: { member, contents }, isLarge: true }
-    return (await conversion.change(owner, request, bodySteps.inlineFiles, options)).request
+    return (await bodyWork.change(owner, request, bodyTasks.inlineFiles, options)).request
   }
 }
 

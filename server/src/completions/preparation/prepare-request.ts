@@ -5,17 +5,17 @@ import type { Caller } from "../../http/caller.ts"
 import type { RequestContext } from "../../http/request-context.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { SerializedInput } from "../../stored-responses/new-response.ts"
+import type { BodyWork } from "../conversion/body-work.ts"
 import type { ConvertedRequest } from "../conversion/client-conversion.ts"
 import {
   checkFormatSupport,
   formatSupportOf,
   mustReadPrompt,
 } from "../conversion/format-support.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
+import type { ModelFilters } from "../request/model-filters.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import type { FileInliner } from "./inline-files.ts"
-import type { ModelFilters } from "./model-filters.ts"
-import type { ReferenceResolver } from "./reference-resolver.ts"
+import type { ReferenceResolver } from "./resolve-references.ts"
 
 /** A request without references to what the gateway stores. */
 interface StandaloneRequest {
@@ -47,7 +47,7 @@ interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
   references: ReferenceResolver
-  conversion: RequestConversion
+  bodyWork: BodyWork
   bodyMemory: Pick<BodyMemory, "reserverOf">
 }
 
@@ -64,7 +64,7 @@ interface Input {
  * answer.
  */
 export const createRequestPreparation = (deps: Deps) => {
-  const { filters, inlineFiles, references, conversion, bodyMemory } = deps
+  const { filters, inlineFiles, references, bodyWork, bodyMemory } = deps
 
   const mustRead = (request: ModelRequest, resolved: ResolvedModel): boolean =>
     mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
@@ -105,16 +105,16 @@ export const createRequestPreparation = (deps: Deps) => {
     ): Promise<PreparedRequest> => {
       const owner = { userId: caller.user.id, signal }
       const support = mustRead(request, resolved) ? "none" : formatSupportOf(request, resolved)
-      const original = support === "none" ? null : await conversion.toPassThrough(owner, request)
+      const passThrough = support === "none" ? null : await bodyWork.toPassThrough(owner, request)
       const convert = async (): Promise<PreparedRequest> => {
-        const requests = { received, resolved: request }
-        const converted = { ...(await conversion.toCanonical(owner, requests, format)), original }
+        const requests = { received, standalone: request }
+        const converted = { ...(await bodyWork.toCanonical(owner, requests, format)), passThrough }
         return { request: converted.canonical, converted, storedItems }
       }
-      if (!original) return convert()
-      const passed = { request: original, converted: null, storedItems }
+      if (!passThrough) return convert()
+      const passed = { request: passThrough, converted: null, storedItems }
       if (support === "all") return passed
-      return original.operation.prefersPassThrough ? passed : convertOrPass(convert, passed)
+      return passThrough.operation.prefersPassThrough ? passed : convertOrPass(convert, passed)
     },
   }
 }

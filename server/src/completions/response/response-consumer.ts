@@ -2,7 +2,7 @@ import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../../errors.ts"
 import type { AnswerSources } from "../../knowledge/citations/citations.ts"
 import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
-import type { ErrorReply } from "./error-reply.ts"
+import type { ProviderErrorReply } from "./provider-error-reply.ts"
 
 export interface ResponseHead {
   status: number
@@ -54,7 +54,7 @@ export interface ResponseConsumer {
   /** The complete body of a response that is not streamed. */
   onBody?(body: Buffer, head: ResponseHead): void
   /** The provider's own error. */
-  onErrorReply?(error: ErrorReply, head: ResponseHead): void
+  onErrorReply?(error: ProviderErrorReply, head: ResponseHead): void
   onFailure(failure: Failure, at: FailurePoint): void
   /** Called exactly once, after the usage was recorded. */
   onDone?(result: ResponseResult): void

@@ -9,7 +9,7 @@ import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import { appendToTail, findUsage } from "./body-usage.ts"
-import { isErrorBody, toErrorReply } from "./error-reply.ts"
+import { isErrorBody, toErrorReply } from "./provider-error-reply.ts"
 import type {
   ResponseConsumer,
   ResponseHandle,
@@ -63,6 +63,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   constructor(deps: Deps) {
     this.#deps = deps
+    // The consumer resumes the response when its client has caught up, and cancels it if it leaves.
     deps.consumer.onOpen?.(this)
   }
 

@@ -9,7 +9,7 @@ import { ResponseWriter } from "../../http/response-writer.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"
 import type { SourceEncoder } from "../sources/source-encoder.ts"
-import { type ErrorReply, errorReplyHeaders } from "./error-reply.ts"
+import { errorReplyHeaders, type ProviderErrorReply } from "./provider-error-reply.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
@@ -30,7 +30,7 @@ export interface RelayOptions {
   onOperationMissing?: (() => void) | undefined
 }
 
-const toAnswerError = ({ status, body }: ErrorReply): AnswerError => ({
+const toAnswerError = ({ status, body }: ProviderErrorReply): AnswerError => ({
   message: `The provider responded with status ${status}.`,
   code: "upstream_error",
   ...readErrorBody(body.toString("utf8")),
@@ -109,7 +109,7 @@ export class ResponseRelay implements ResponseConsumer {
     this.#reply.end(body)
   }
 
-  onErrorReply(error: ErrorReply, { rawHeaders }: ResponseHead): void {
+  onErrorReply(error: ProviderErrorReply, { rawHeaders }: ResponseHead): void {
     if (this.#isEarly) {
       this.#endWithFailure(toAnswerError(error))
       return

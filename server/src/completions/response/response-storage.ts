@@ -7,7 +7,7 @@ import { type RequestContext, whenClosed } from "../../http/request-context.ts"
 import type { UserLimits } from "../../limits/user-limits.ts"
 import type { SerializedInput } from "../../stored-responses/new-response.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
-import { bodySteps } from "../conversion/body-steps.ts"
+import { bodyTasks } from "../conversion/body-tasks.ts"
 import type { BodyThread } from "../conversion/body-thread.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
@@ -81,8 +81,8 @@ export const createResponseStorage =
       }
     }
     const saveLarge = async (bytes: Buffer): Promise<void> => {
-      const step = bodySteps.serializeResponse
-      const serialized = await bodyThread.read({ userId }, step, { bytes, input: members })
+      const task = bodyTasks.serializeResponse
+      const serialized = await bodyThread.read({ userId }, task, { bytes, input: members })
       await storedResponses.save(userId, { serialized, input })
     }
     const save = (response: Fields): Promise<void> =>

@@ -2,8 +2,8 @@ import type { Failure } from "../../errors.ts"
 import { lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { toFailure } from "../../http/errors.ts"
 import { maxResponseBytes } from "../../stored-responses/new-response.ts"
-import type { ErrorReply } from "./error-reply.ts"
-import { readResponseBody, readResponseEvent } from "./received-response.ts"
+import { readResponseBody, readResponseEvent } from "./embedded-response.ts"
+import type { ProviderErrorReply } from "./provider-error-reply.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
@@ -85,7 +85,7 @@ export class StoringConsumer implements ResponseConsumer {
     )
   }
 
-  onErrorReply(error: ErrorReply, head: ResponseHead): void {
+  onErrorReply(error: ProviderErrorReply, head: ResponseHead): void {
     this.#next.onErrorReply?.(error, head)
   }
 

@@ -1,4 +1,4 @@
-import type { ErrorReply } from "../../completions/response/error-reply.ts"
+import type { ProviderErrorReply } from "../../completions/response/provider-error-reply.ts"
 import type {
   ResponseConsumer,
   ResponseHead,
@@ -103,7 +103,7 @@ export class AnswerCollector implements ResponseConsumer {
     this.#take(parseCompletion(body))
   }
 
-  onErrorReply({ status, body, message }: ErrorReply): void {
+  onErrorReply({ status, body, message }: ProviderErrorReply): void {
     this.#error = toProviderError(body.toString("utf8"), status, message)
   }
 

@@ -11,13 +11,13 @@ import {
   type AnswerToConvert,
   type ConvertedAnswer,
   createDecoder,
-} from "./convert-answer.ts"
+} from "./convert-whole-answer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { toBuffer } from "./to-buffer.ts"
 
 export interface AnswerFormats {
   /** Null if the answer is a chat completion. */
-  source: AnswerToConvert["source"]
+  providerFormat: AnswerToConvert["providerFormat"]
   /** Null if the client expects a chat completion. */
   client: ClientConversion | null
   dropped?: DroppedFields | undefined
@@ -45,25 +45,25 @@ const toAnswerClient = (conversion: ClientConversion): AnswerClient => {
 }
 
 /** Converts answers: streams and small bodies immediately, large bodies in a thread. */
-export const createAnswerConversion =
+export const createAnswerConverters =
   (thread: BodyThread) =>
   (
     owner: BodyOwner,
-    { source, client, dropped, reportTokens }: AnswerFormats,
+    { providerFormat, client, dropped, reportTokens }: AnswerFormats,
   ): ResponseConverter => {
     const reports: AnswerReports = {
       dropped: dropped?.reportAnswer ?? (() => {}),
       promptTokens: (tokens_in) => reportTokens?.({ tokens_in, tokens_out: 0 }),
     }
-    const decoder = source && createDecoder(source, reports)
+    const decoder = providerFormat && createDecoder(providerFormat, reports)
     const encoder = client ? createClientEncoder(client, reportTokens) : chatEncoder
     return {
       ...createFormatConverter(decoder, encoder),
-      keepsBytes: !(source || client),
+      passesBytesUnchanged: !(providerFormat || client),
       convertLargeBody: async (bytes) => {
-        const converted = await thread.convertAnswer(owner, {
+        const converted = await thread.convertWholeAnswer(owner, {
           bytes,
-          source,
+          providerFormat,
           client: client && toAnswerClient(client),
         })
         return readAnswer(converted, reports)
@@ -71,4 +71,4 @@ export const createAnswerConversion =
     }
   }
 
-export type CreateAnswerConverter = ReturnType<typeof createAnswerConversion>
+export type CreateAnswerConverter = ReturnType<typeof createAnswerConverters>

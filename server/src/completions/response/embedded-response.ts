@@ -14,14 +14,14 @@ import {
  * A response object of the Responses API, with what contains it: an event, or the response itself. Large
  * ones are not parsed, as that would block the event loop.
  */
-export interface ReceivedResponse {
+export interface EmbeddedResponse {
   /** The object, parsed or as JSON. */
   response: Fields | Buffer
   /** What contains it, with other members of the response. */
   withMembers: (members: object) => Buffer
 }
 
-export interface ReceivedResponseEvent extends ReceivedResponse {
+export interface EmbeddedResponseEvent extends EmbeddedResponse {
   type: string
 }
 
@@ -57,7 +57,7 @@ const replaceMembers = (bytes: Buffer, members: object): Buffer => {
   return spliceMembers(bytes, readMembers(bytes), new Map(changes))
 }
 
-const readLargeEvent = (event: Buffer): ReceivedResponseEvent | null => {
+const readLargeEvent = (event: Buffer): EmbeddedResponseEvent | null => {
   const data = dataOf(event)
   const found = objectMembers(data)
   const type = found.find(({ key }) => key === "type")
@@ -82,7 +82,7 @@ const readLargeEvent = (event: Buffer): ReceivedResponseEvent | null => {
 }
 
 /** Null if the event contains no response object. */
-export const readResponseEvent = (bytes: Buffer): ReceivedResponseEvent | null => {
+export const readResponseEvent = (bytes: Buffer): EmbeddedResponseEvent | null => {
   if (isLarge(bytes)) return readLargeEvent(bytes)
   const event = parseObject(decodeEvents(bytes)[0]?.data ?? "")
   const response = event?.response
@@ -95,14 +95,14 @@ export const readResponseEvent = (bytes: Buffer): ReceivedResponseEvent | null =
   }
 }
 
-const readLargeBody = (bytes: Buffer): ReceivedResponse | null => {
+const readLargeBody = (bytes: Buffer): EmbeddedResponse | null => {
   const output = objectMembers(bytes).find(({ key }) => key === "output")
   if (!output || bytes[output.valueStart] !== openBracket) return null
   return { response: bytes, withMembers: (members) => replaceMembers(bytes, members) }
 }
 
 /** Null if the body is no response object. */
-export const readResponseBody = (bytes: Buffer): ReceivedResponse | null => {
+export const readResponseBody = (bytes: Buffer): EmbeddedResponse | null => {
   if (isLarge(bytes)) return readLargeBody(bytes)
   const response = parseObject(bytes.toString("utf8"))
   if (!Array.isArray(response?.output)) return null

@@ -12,5 +12,5 @@ export const mayHaveUnreadableItems = (bytes: Buffer): boolean =>
   bytes.includes(gatewayMark) || hasReasoning(bytes)
 
 /** The input as a provider can read it; the same value if nothing has to change. */
-export const toReadableInput = ({ input }: Fields): unknown =>
+export const toProviderInput = ({ input }: Fields): unknown =>
   expandCompactions(removeUnreadableReasoning(input))

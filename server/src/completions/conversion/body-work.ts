@@ -2,44 +2,44 @@ import type { ReportDropped } from "../../formats/canonical-request.ts"
 import type { InboundFormat } from "../../formats/inbound-format.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
 import { chatOperation } from "../operations/chat.ts"
-import type { ChangedRequest } from "../request/changed-request.ts"
 import type { ModelRequest } from "../request/model-request.ts"
-import { type BodyStep, bodySteps, type ChangedFields } from "./body-steps.ts"
+import type { ChangedRequest } from "../request/upstream-request.ts"
+import { type BodyTask, bodyTasks, type ChangedFields } from "./body-tasks.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./client-conversion.ts"
-import type { EncodingTarget } from "./encode-chat-request.ts"
+import type { EncodingTarget } from "./encode-for-provider.ts"
 import { toBuffer } from "./to-buffer.ts"
 
-/** Runs the steps of `bodySteps`: for small bodies immediately, for large ones in a thread. */
-export const createRequestConversion = (thread: BodyThread) => {
-  /** @throws {Failure} as the step does, or `body_too_large` */
+/** Runs the tasks of `bodyTasks`: for small bodies immediately, for large ones in a thread. */
+export const createBodyWork = (thread: BodyThread) => {
+  /** @throws {Failure} as the task does, or `body_too_large` */
   const read = async <Input, Result>(
     owner: BodyOwner,
     request: ModelRequest,
-    step: BodyStep<Input, Result>,
+    task: BodyTask<Input, Result>,
     input: Input,
   ): Promise<Result> =>
     request.isLarge
-      ? thread.read(owner, step, { bytes: checkParsableSize(request.bytes), input })
-      : step(request.fields, input)
+      ? thread.read(owner, task, { bytes: checkParsableSize(request.bytes), input })
+      : task(request.fields, input)
 
   /**
-   * `read` for a step that changes the request.
-   * @param isLarge whether the step takes long, though the request may be small
-   * @returns the new request, and what else the step found
+   * `read` for a task that changes the request.
+   * @param isLarge whether the task takes long, though the request may be small
+   * @returns the new request, and what else the task found
    */
   const change = async <Input, Result extends ChangedFields>(
     owner: BodyOwner,
     request: ModelRequest,
-    step: BodyStep<Input, Result>,
+    task: BodyTask<Input, Result>,
     { input, isLarge = request.isLarge }: { input: Input; isLarge?: boolean },
   ): Promise<Omit<Result, "fields"> & { request: ModelRequest }> => {
     if (!isLarge) {
-      const { fields, ...rest } = step(request.fields, input)
+      const { fields, ...rest } = task(request.fields, input)
       return { ...rest, request: fields ? request.withFields(fields) : request }
     }
     const bytes = checkParsableSize(request.bytes)
-    const { body, rest } = await thread.change(owner, step, { bytes, input })
+    const { body, rest } = await thread.change(owner, task, { bytes, input })
     return { ...rest, request: body ? request.withBody(body) : request }
   }
 
@@ -51,21 +51,21 @@ export const createRequestConversion = (thread: BodyThread) => {
     toPassThrough: async (owner: BodyOwner, request: ModelRequest): Promise<ModelRequest> => {
       const { passThrough, name: input } = request.operation
       if (!passThrough?.mayNeedChange(request.bytes, request.fields)) return request
-      return (await change(owner, request, bodySteps.passThrough, { input })).request
+      return (await change(owner, request, bodyTasks.passThrough, { input })).request
     },
 
     /**
      * @param received as the client sent it
-     * @param resolved the same without references to what the gateway stores
+     * @param standalone the same without references to what the gateway stores
      * @throws {Failure} `unsupported_by_model`, `bad_request` or `body_too_large`
      */
     toCanonical: async (
       owner: BodyOwner,
-      { received, resolved }: Record<"received" | "resolved", ModelRequest>,
+      { received, standalone }: Record<"received" | "standalone", ModelRequest>,
       format: InboundFormat,
-    ): Promise<Omit<ConvertedRequest, "original">> => {
-      const input = resolved.operation.name
-      const converted = await change(owner, resolved, bodySteps.toCanonical, { input })
+    ): Promise<Omit<ConvertedRequest, "passThrough">> => {
+      const input = standalone.operation.name
+      const converted = await change(owner, standalone, bodyTasks.toCanonical, { input })
       const { request, ...decoded } = converted
       const canonical = request.with({ operation: chatOperation })
       return { received, canonical, format, ...decoded }
@@ -78,15 +78,15 @@ export const createRequestConversion = (thread: BodyThread) => {
       target: EncodingTarget,
       report: ReportDropped,
     ): Buffer | Promise<Buffer> => {
-      const finish = ({ encoded, dropped }: ReturnType<typeof bodySteps.encode>): Buffer => {
+      const finish = ({ encoded, dropped }: ReturnType<typeof bodyTasks.encode>): Buffer => {
         dropped.forEach(report)
         return toBuffer(encoded)
       }
-      if (!canonical.isLarge) return finish(bodySteps.encode(canonical.toFields(), target))
+      if (!canonical.isLarge) return finish(bodyTasks.encode(canonical.toFields(), target))
       const bytes = checkParsableSize(canonical.toBytes())
-      return thread.read(owner, bodySteps.encode, { bytes, input: target }).then(finish)
+      return thread.read(owner, bodyTasks.encode, { bytes, input: target }).then(finish)
     },
   }
 }
 
-export type RequestConversion = ReturnType<typeof createRequestConversion>
+export type BodyWork = ReturnType<typeof createBodyWork>

@@ -13,19 +13,19 @@ import {
   expandReferences,
   findReferences,
   type StoredContent,
-} from "../request/expand-references.ts"
+} from "../references/expand-references.ts"
 import {
   type FileReplacement,
   findFileReferences,
   replaceFiles,
-} from "../request/file-references.ts"
-import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
+} from "../references/file-references.ts"
+import { type EncodingTarget, encodeForProvider } from "./encode-for-provider.ts"
 import { estimatePromptTokens } from "./estimate-prompt-tokens.ts"
 
 /** Reads or changes a body that is parsed as a whole. Both input and result can pass to a thread. */
-export type BodyStep<Input, Result> = (fields: Fields, input: Input) => Result
+export type BodyTask<Input, Result> = (fields: Fields, input: Input) => Result
 
-/** The result of a step that changes a body; null if it stays as it is. */
+/** The result of a task that changes a body; null if it stays as it is. */
 export interface ChangedFields {
   fields: Fields | null
 }
@@ -37,7 +37,7 @@ export interface ResponseMembers {
 }
 
 /** What takes long with a large body. `operation` is the name of the request's operation. */
-export const bodySteps = {
+export const bodyTasks = {
   /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
   serializeItems: ({ input }: Fields): SerializedInput =>
     serializeInput(toInputItems(input), randomUUID),
@@ -79,7 +79,7 @@ export const bodySteps = {
   /** The body of a canonical prompt for an endpoint, and the hints that it lacks. @throws {Failure} */
   encode: (canonical: Fields, target: EncodingTarget) => {
     const dropped: string[] = []
-    const fields = encodeChatRequest(canonical, target, (name) => dropped.push(name))
+    const fields = encodeForProvider(canonical, target, (name) => dropped.push(name))
     const encoded: Uint8Array = Buffer.from(JSON.stringify(fields))
     return { encoded, dropped }
   },

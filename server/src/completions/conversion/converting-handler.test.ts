@@ -1,13 +1,13 @@
 import type { ResponseHandler } from "@portico/http1"
 import { describe, expect, it } from "vitest"
-import { createCompletionFormatter } from "../formats/chat-completion.ts"
-import { chatEncoder } from "../formats/chat-encoder.ts"
-import { textOf } from "../formats/json-values.ts"
-import { createFormatConverter } from "../formats/response-converter.ts"
-import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
+import type { Pacing } from "../../connections/pacing.ts"
+import { createCompletionFormatter } from "../../formats/chat-completion.ts"
+import { chatEncoder } from "../../formats/chat-encoder.ts"
+import { textOf } from "../../formats/json-values.ts"
+import { createFormatConverter } from "../../formats/response-converter.ts"
+import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { ConvertingHandler } from "./converting-handler.ts"
-import type { Pacing } from "./pacing.ts"
 
 const noReports = { dropped: () => {}, promptTokens: () => {} }
 

@@ -2,7 +2,7 @@ import { TextCompletionBody } from "../schema.ts"
 import { openaiOperation } from "./openai-operation.ts"
 import type { ApiOperation } from "./operation.ts"
 
-export const completionsOperation: ApiOperation = {
+export const textCompletionsOperation: ApiOperation = {
   ...openaiOperation,
   name: "completions",
   summary: "Create a text completion (legacy)",

@@ -1,8 +1,8 @@
-import { Failure } from "../errors.ts"
-import { MalformedResponse } from "../formats/malformed-response.ts"
-import { jsonLimitsFor } from "../http/json-object.ts"
-import { JsonScanner } from "../http/json-scanner.ts"
-import { type MessageOrText, translatable } from "../i18n/message.ts"
+import { Failure } from "../../errors.ts"
+import { MalformedResponse } from "../../formats/malformed-response.ts"
+import { jsonLimitsFor } from "../../http/json-object.ts"
+import { JsonScanner } from "../../http/json-scanner.ts"
+import { type MessageOrText, translatable } from "../../i18n/message.ts"
 
 /** Characters that are scanned at once. */
 const windowLength = 16 * 1024

@@ -1,7 +1,7 @@
-import { pieceLength } from "../formats/json-pieces.ts"
-import type { Chunk, ResponseConverter } from "../formats/response-converter.ts"
-import type { EventText } from "../formats/sse-events.ts"
-import { smallBodyBytes } from "../http/body-buffer.ts"
+import { pieceLength } from "../../formats/json-pieces.ts"
+import type { Chunk, ResponseConverter } from "../../formats/response-converter.ts"
+import type { EventText } from "../../formats/sse-events.ts"
+import { smallBodyBytes } from "../../http/body-buffer.ts"
 import { checkEventValues } from "./check-answer-values.ts"
 
 /** Others wait for this long while a large stream is converted. */

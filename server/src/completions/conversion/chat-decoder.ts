@@ -1,9 +1,9 @@
-import type { AnswerReports } from "../formats/answer-reports.ts"
-import { readReportedError, retrySecondsOf } from "../formats/error-body.ts"
-import type { Fields } from "../formats/json-values.ts"
-import { ProviderError } from "../formats/provider-error.ts"
-import type { AnswerDecoder } from "../formats/response-converter.ts"
-import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
+import type { AnswerReports } from "../../formats/answer-reports.ts"
+import { readReportedError, retrySecondsOf } from "../../formats/error-body.ts"
+import type { Fields } from "../../formats/json-values.ts"
+import { ProviderError } from "../../formats/provider-error.ts"
+import type { AnswerDecoder } from "../../formats/response-converter.ts"
+import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 
 const throwReportedError = (body: Fields): void => {
   const error = readReportedError(body)

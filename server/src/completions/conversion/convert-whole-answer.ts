@@ -1,5 +1,3 @@
-import { createChatDecoder } from "../../connections/chat-decoder.ts"
-import { checkBodyValues } from "../../connections/check-answer-values.ts"
 import type { AnswerReports } from "../../formats/answer-reports.ts"
 import type { AnswerContext, ReportDropped } from "../../formats/canonical-request.ts"
 import { chatEncoder } from "../../formats/chat-encoder.ts"
@@ -18,6 +16,8 @@ import type { AnswerSources } from "../../knowledge/citations/citations.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
 import { operationNamed } from "../operations/registry.ts"
+import { createChatDecoder } from "./chat-decoder.ts"
+import { checkBodyValues } from "./check-answer-values.ts"
 import { createAnswerEncoder } from "./client-conversion.ts"
 import { toBuffer } from "./to-buffer.ts"
 
@@ -36,7 +36,7 @@ export interface AnswerClient {
 /** A whole answer, and the formats of its provider and its client; null for chat completions. */
 export interface AnswerToConvert {
   bytes: Uint8Array
-  source: { kind: ProviderKind; model: ProviderModel } | null
+  providerFormat: { kind: ProviderKind; model: ProviderModel } | null
   client: AnswerClient | null
 }
 
@@ -60,7 +60,7 @@ const toMessage = (error: unknown): ConvertedAnswer["result"] => {
 }
 
 export const createDecoder = (
-  { kind, model }: NonNullable<AnswerToConvert["source"]>,
+  { kind, model }: NonNullable<AnswerToConvert["providerFormat"]>,
   reports: AnswerReports,
 ): AnswerDecoder => {
   const { chatFormat } = providers[kind]
@@ -77,14 +77,18 @@ const createEncoder = (client: AnswerClient, reportDropped: ReportDropped): Comp
 }
 
 /** Converts an answer to the client's format. */
-export const convertAnswer = ({ bytes, source, client }: AnswerToConvert): ConvertedAnswer => {
+export const convertWholeAnswer = ({
+  bytes,
+  providerFormat,
+  client,
+}: AnswerToConvert): ConvertedAnswer => {
   const dropped: string[] = []
   const promptTokens: number[] = []
   const reports: AnswerReports = {
     dropped: (name) => void dropped.push(name),
     promptTokens: (count) => void promptTokens.push(count),
   }
-  const decoder = source && createDecoder(source, reports)
+  const decoder = providerFormat && createDecoder(providerFormat, reports)
   const encoder = client ? createEncoder(client, reports.dropped) : chatEncoder
   try {
     const received = toBuffer(bytes)

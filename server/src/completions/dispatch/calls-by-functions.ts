@@ -13,10 +13,10 @@ import type { Completions } from "../completions.ts"
 import { chatOperation } from "../operations/chat.ts"
 import { embeddingsOperation } from "../operations/embeddings.ts"
 import { parseModelRequest } from "../request/model-request.ts"
-import type { ErrorReply } from "../response/error-reply.ts"
+import type { ProviderErrorReply } from "../response/provider-error-reply.ts"
 import type { ResponseConsumer } from "../response/response-consumer.ts"
 
-const toErrorFailure = ({ status, body }: ErrorReply): Failure => {
+const toErrorFailure = ({ status, body }: ProviderErrorReply): Failure => {
   const reported = readErrorBody(body.toString("utf8"))
   const message = reported?.message ?? `The provider responded with status ${status}.`
   const isRefused = outcomeOfErrorStatus(status) === "refused_request"

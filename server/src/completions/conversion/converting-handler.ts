@@ -1,15 +1,15 @@
 import { headerOf, type ResponseHandler, UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
-import { parseErrorObject } from "../formats/error-body.ts"
-import { MalformedResponse } from "../formats/malformed-response.ts"
-import { ProviderError } from "../formats/provider-error.ts"
-import type { Chunk, ResponseConverter } from "../formats/response-converter.ts"
-import { joinPieces } from "../formats/sse-events.ts"
-import { isLarge } from "../http/body-buffer.ts"
-import { translatable } from "../i18n/message.ts"
-import { LineDecoder } from "../outbound/line-decoder.ts"
+import type { Pacing } from "../../connections/pacing.ts"
+import { parseErrorObject } from "../../formats/error-body.ts"
+import { MalformedResponse } from "../../formats/malformed-response.ts"
+import { ProviderError } from "../../formats/provider-error.ts"
+import type { Chunk, ResponseConverter } from "../../formats/response-converter.ts"
+import { joinPieces } from "../../formats/sse-events.ts"
+import { isLarge } from "../../http/body-buffer.ts"
+import { translatable } from "../../i18n/message.ts"
+import { createLineDecoder } from "../../outbound/line-decoder.ts"
 import { EventPump, type StreamEvent } from "./event-pump.ts"
-import type { Pacing } from "./pacing.ts"
 
 const maxBodyBytes = 16_000_000
 
@@ -63,7 +63,7 @@ export class ConvertingHandler implements ResponseHandler {
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
     this.#status = status
     if (hasLines) this.#decoder = createLineDecoder()
-    if (this.#converter.keepsBytes) this.#content = "unknown"
+    if (this.#converter.passesBytesUnchanged) this.#content = "unknown"
     else if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
     else if (type === "" || type.includes("json")) this.#content = "body"

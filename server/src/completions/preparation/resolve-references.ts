@@ -6,9 +6,9 @@ import type { ReserveMemory } from "../../http/body-memory.ts"
 import { maxResponseBytes, type SerializedInput } from "../../stored-responses/new-response.ts"
 import { ReadBudget } from "../../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
-import { bodySteps } from "../conversion/body-steps.ts"
+import { bodyTasks } from "../conversion/body-tasks.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
-import type { RequestConversion } from "../conversion/request-conversion.ts"
+import type { BodyWork } from "../conversion/body-work.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
@@ -55,11 +55,11 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  */
 export const createReferenceResolver = (
   stored: Pick<StoredResponses, "readHistory" | "readItems" | "checkInputLimits">,
-  { read, change }: Pick<RequestConversion, "read" | "change">,
+  { read, change }: Pick<BodyWork, "read" | "change">,
 ) => {
   /** The items of a request that refers to nothing. @throws {Failure} */
   const serializeItems = async (owner: BodyOwner, request: ModelRequest) => {
-    const items = await read(owner, request, bodySteps.serializeItems, undefined)
+    const items = await read(owner, request, bodyTasks.serializeItems, undefined)
     await stored.checkInputLimits(owner.userId, items.bytes)
     return items
   }
@@ -73,13 +73,13 @@ export const createReferenceResolver = (
     const isStored = isToBeStored(request)
     const previous = textOf(request.fields.previous_response_id)
     const budget = new ReadBudget(reserve)
-    const ids = await read(owner, request, bodySteps.findReferences, undefined)
+    const ids = await read(owner, request, bodyTasks.findReferences, undefined)
     const items = await stored.readItems(userId, ids, budget)
     const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
     const input = { content: { history, items }, isStored }
     const isLarge = request.bytes.length + budget.bytes > smallBodyBytes
     const options = { input, isLarge }
-    const expanded = await change(owner, request, bodySteps.expandReferences, options)
+    const expanded = await change(owner, request, bodyTasks.expandReferences, options)
     const { storedItems } = expanded
     if (storedItems) await stored.checkInputLimits(userId, storedItems.bytes)
     return expanded

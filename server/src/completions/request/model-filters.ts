@@ -3,8 +3,8 @@ import type { FilterChain, FilterChains } from "../../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../../functions/function-registry.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
-import { applyWorkspace } from "../request/changed-request.ts"
-import type { ModelRequest } from "../request/model-request.ts"
+import type { ModelRequest } from "./model-request.ts"
+import { applyWorkspace } from "./upstream-request.ts"
 
 interface Deps {
   functionRegistry: FunctionRegistry

@@ -13,7 +13,7 @@ export interface EncodingTarget {
 }
 
 /** The request in the format of an endpoint. @param canonical a canonical prompt @throws {Failure} */
-export const encodeChatRequest = (
+export const encodeForProvider = (
   canonical: Fields,
   { kind, baseUrl, model }: EncodingTarget,
   report: ReportDropped,

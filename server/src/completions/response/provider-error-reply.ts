@@ -14,7 +14,7 @@ const bodyHeaders = /^(content-|etag$|last-modified$)/
 /** Headers that only the gateway sets. */
 const ownHeaders = new Set(["content-type", referenceHeaderName])
 
-export interface ErrorReply {
+export interface ProviderErrorReply {
   status: number
   body: Buffer
   /** The gateway's own message in the body; null if the body is the upstream's. */
@@ -29,7 +29,7 @@ export const toErrorReply = (
   status: number,
   body: Buffer,
   connection: Connection | null,
-): ErrorReply | Failure => {
+): ProviderErrorReply | Failure => {
   const provider = upstreamLabel(connection)
   if (isCredentialRejection(status)) {
     const message = translatable("provider_credential_rejected", { provider })
@@ -50,7 +50,7 @@ export const toErrorReply = (
 /** The headers of an error response: names and values in turn. */
 export const errorReplyHeaders = (
   forwarded: readonly string[],
-  { body, message }: ErrorReply,
+  { body, message }: ProviderErrorReply,
 ): string[] => {
   const headers: string[] = []
   for (let at = 0; at < forwarded.length; at += 2) {
