@@ -98,6 +98,19 @@ describe.each(httpVariants)("over %s", (_name, env) => {
       }
     })
 
+    it("is recorded as failed if the provider ends its stream with an error", async () => {
+      const error = { code: "server_error", message: "No." }
+      const failed = { type: "response.failed", response: { id: "r", status: "failed", error } }
+      const body = `event: response.failed\ndata: ${JSON.stringify(failed)}\n\n`
+      const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+      const fault = { kind: "raw", steps: [head, body], ends: "close" } as const
+      testbed.openai.injectFault(fault, { on: /responses/ })
+      const request = { model: nativeModel, input: "x", store: false, stream: true }
+      const response = await testbed.send(request)
+      expect(response.text).toBe(body)
+      expect(await testbed.usageOf(response)).toMatchObject({ outcome: "upstream_error" })
+    })
+
     it.each([400, 429, 500])("fails with the provider's bytes and status %d", async (status) => {
       const body = { error: { message: "No.", type: "t", param: "x", code: null }, y: [1] }
       const headers = { "retry-after": "7", "x-ratelimit-remaining-tokens": "0" }

@@ -2,7 +2,7 @@ import { type Fields, isObject, textOf } from "../../formats/json-values.ts"
 import { createCompactionEncoder } from "../../formats/responses/compaction-format.ts"
 import { decodeResponsesRequest } from "../../formats/responses/decode-request.ts"
 import { createResponseEncoder } from "../../formats/responses/encode-response.ts"
-import { formatResponsesFailure } from "../../formats/responses/failure-event.ts"
+import { formatResponsesFailure, lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { isReasoningModel } from "../../providers/openai-parameters.ts"
 import { ResponsesBody } from "../schema.ts"
 import { openaiOperation } from "./openai-operation.ts"
@@ -10,19 +10,22 @@ import type { ApiOperation, StreamFormat } from "./operation.ts"
 import { mayHaveUnreadableItems, toProviderInput } from "./provider-input.ts"
 import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"
 
-const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
+/** How servers write the type of an event, which comes first or anywhere. */
+const typeMembers = (types: Iterable<string>): string[] =>
+  [...types].flatMap((type) => [`"type":"${type}"`, `"type": "${type}"`])
 
 /** @see https://platform.openai.com/docs/api-reference/responses-streaming */
 const responsesStream: StreamFormat = {
   endMarkers: {
     terminatorLines: doneLines,
-    terminatorMembers: buffers(
-      ...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`]),
-    ),
+    terminatorMembers: buffers(...typeMembers(lastEventTypes)),
     missingTerminator: null,
     contentStarts: [],
     finishReasons: [],
-    errorLines: [...dataLines('{"error"'), ...dataLines('{"type":"error"')],
+    errorLines: [
+      ...dataLines('{"error"'),
+      ...typeMembers(["error", "response.failed"]).flatMap((type) => dataLines(`{${type}`)),
+    ],
   },
   formatFailure: formatResponsesFailure,
   isNumbered: true,
