@@ -1,4 +1,4 @@
-import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
+import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import type { Connection } from "../connections/connection.ts"
 import type { CompletionReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
@@ -172,6 +172,12 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
 
   #stopWithError(error: unknown): void {
     if (this.#isStopped) return
+    if (error instanceof MalformedResponse) {
+      this.#isStopped = true
+      this.#handle?.cancel()
+      this.#receiver.onError(new UpstreamError("unreadable", error))
+      return
+    }
     const failure =
       error instanceof Failure ? error : new Failure("internal", "A filter could not be run.")
     const outcome = failure.code === "function_refused" ? "refused_request" : "upstream_error"

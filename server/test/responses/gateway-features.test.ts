@@ -159,6 +159,20 @@ describe("filters", () => {
     }
   })
 
+  it.each([
+    ["whole", false],
+    ["streamed", true],
+  ])("leave the reason why a %s answer cannot be read", async (_form, stream) => {
+    await filter("shout", shout, chatModel)
+    const call = { id: "call_1", type: "function", function: { name: "f", arguments: '{"path":a}' } }
+    testbed.answer(stream, { message: {}, calls: [call] })
+    const tools = [{ type: "function", name: "f", parameters: { type: "object" } }]
+    const response = await testbed.send({ model: chatModel, input: "Hi", tools, stream })
+    expect(response.status).toBe(stream ? 200 : 502)
+    expect(response.text).toContain("has arguments that are not JSON")
+    expect(await testbed.usageOf(response)).toMatchObject({ outcome: "upstream_error" })
+  })
+
   it("may refuse a request", async () => {
     await filter("refuse", "export const before = () => { throw new Error('No.') }", nativeModel)
     const { status, text } = await testbed.send({ model: nativeModel, input: "Hi" })
