@@ -1,6 +1,7 @@
-import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
+import type { UpstreamRequest } from "@portico/http1"
+import type { EventLoopShare } from "../limits/fair-event-loop.ts"
 import type { Connection } from "./connection.ts"
-import type { Pacing } from "./pacing.ts"
+import type { ResponseReceiver } from "./response-receiver.ts"
 
 export interface ConnectionAttempt {
   connection: Connection
@@ -14,5 +15,5 @@ export interface ConnectionAttempt {
    */
   request: () => UpstreamRequest | Promise<UpstreamRequest>
   /** Omitted if the response needs no conversion. @returns what receives the original response */
-  convert?: ((receiver: ResponseHandler, pacing: Pacing) => ResponseHandler) | undefined
+  convert?: ((receiver: ResponseReceiver, share: EventLoopShare) => ResponseReceiver) | undefined
 }

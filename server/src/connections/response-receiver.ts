@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts"
  * | Interface | Called by | Implemented by |
  * |---|---|---|
  * | `ResponseListener` (`http1`) | a transport | `sendWithFailover`, once per attempt |
- * | `ResponseHandler` (`http1`) | `sendWithFailover` | `ConvertingHandler`, or the receiver itself |
+ * | `ResponseHandler` (`http1`) | `sendWithFailover` | `ConvertingReceiver`, or the receiver itself |
  * | `ResponseReceiver` | the above | `ResponseReader`; with filters, `FilteredResponse` |
  * | `CompletionReceiver` | functions and filters | `FilteredResponse`, `ConvertingReceiver` |
  * | `ResponseConsumer` | `ResponseReader` | `ResponseRelay`, `StoringConsumer`, whoever asked |

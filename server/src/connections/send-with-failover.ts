@@ -18,7 +18,6 @@ import {
   isRetryableStatus,
   mayBeConnectionFault,
 } from "./connection-fault.ts"
-import { createPacing, type Pacing } from "./pacing.ts"
 import type { ResponseReceiver } from "./response-receiver.ts"
 
 /** How long to wait for the body of a retryable response before trying the next connection. */
@@ -167,8 +166,8 @@ class FailoverRequest implements RequestHandle {
   }
 
   #createListener(attempt: ConnectionAttempt): ResponseListener {
-    const { connection, usesModel, model, convert } = attempt
-    const handler = convert ? convert(this.#receiver, this.#createPacing()) : this.#receiver
+    const { connection, usesModel, model } = attempt
+    const handler = this.#handlerOf(attempt)
     let buffered: BufferedErrorResponse | null = null
     let isRetryable = false
     let isUnavailable = false
@@ -220,8 +219,11 @@ class FailoverRequest implements RequestHandle {
     }
   }
 
-  #createPacing(): Pacing {
-    return createPacing(this.#share, this, (error) => this.#receiver.onListenerError(error))
+  #handlerOf({ convert }: ConnectionAttempt): ResponseHandler {
+    if (!convert) return this.#receiver
+    const converting = convert(this.#receiver, this.#share)
+    converting.attach(this)
+    return converting
   }
 
   /** After an attempt without a response. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { createChatDecoder } from "../../src/completions/conversion/chat-decoder.ts"
-import { ConvertingHandler } from "../../src/completions/conversion/converting-handler.ts"
+import { ConvertingReceiver } from "../../src/completions/conversion/converting-receiver.ts"
 import { chatEncoder } from "../../src/formats/chat-encoder.ts"
 import { createCompletionEncoder } from "../../src/formats/completion-encoder.ts"
 import { type Fields, isObject, textOf } from "../../src/formats/json-values.ts"
@@ -46,8 +46,12 @@ export const convertStream = (
   chunks: readonly Buffer[],
 ): string => {
   let text = ""
-  const response = new ConvertingHandler(
+  const response = new ConvertingReceiver(
     {
+      attach: () => {},
+      onConnectionSelected: () => {},
+      onListenerError: () => {},
+      stop: () => {},
       onHead: () => {},
       onData: (chunk) => {
         text += chunk.toString()
@@ -59,7 +63,7 @@ export const convertStream = (
       },
     },
     createConverter(),
-    { resume: () => {}, cancel: () => {}, wait: (go) => go() },
+    { wait: (_cost, start) => start() },
   )
   response.onHead(200, ["content-type", "text/event-stream"])
   for (const chunk of chunks) response.onData(chunk)

@@ -164,7 +164,11 @@ describe("filters", () => {
     ["streamed", true],
   ])("leave the reason why a %s answer cannot be read", async (_form, stream) => {
     await filter("shout", shout, chatModel)
-    const call = { id: "call_1", type: "function", function: { name: "f", arguments: '{"path":a}' } }
+    const call = {
+      id: "call_1",
+      type: "function",
+      function: { name: "f", arguments: '{"path":a}' },
+    }
     testbed.answer(stream, { message: {}, calls: [call] })
     const tools = [{ type: "function", name: "f", parameters: { type: "object" } }]
     const response = await testbed.send({ model: chatModel, input: "Hi", tools, stream })

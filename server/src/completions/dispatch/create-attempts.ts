@@ -11,7 +11,7 @@ import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
-import { ConvertingHandler } from "../conversion/converting-handler.ts"
+import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import { apiOperations } from "../operations/registry.ts"
 import type { ModelRequest } from "../request/model-request.ts"
@@ -75,9 +75,9 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
   const chatFormat = chatFormatOf(context, endpoint)
   const providerFormat = chatFormat && { kind: connection.config.kind, model }
   if (!(providerFormat || client)) return undefined
-  return (receiver, pacing) => {
+  return (receiver, share) => {
     const converter = createConverter(owner, { providerFormat, client, dropped, reportTokens })
-    return new ConvertingHandler(receiver, converter, pacing)
+    return new ConvertingReceiver(receiver, converter, share)
   }
 }
 

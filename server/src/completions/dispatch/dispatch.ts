@@ -73,9 +73,9 @@ const createScanner = ({ request, clientConversion }: DispatchRequest): SseScann
  * Sends a request to an endpoint of its model and hands the response to a consumer. On its way, the
  * response passes:
  *
- * 1. a `ConvertingHandler` in each attempt, if the provider's format is not the client's;
+ * 1. a `ConvertingReceiver` in each attempt, if the provider's format is not the client's;
  * 2. the `FilteredResponse`, if the model has filters;
- * 3. the `ConvertingReceiver`, if filters or a function return chat completions in place of the client's
+ * 3. another `ConvertingReceiver`, if filters or a function return chat completions in place of the client's
  *    format;
  * 4. the `ResponseReader`, whose `SseScanner` watches streams;
  * 5. the consumer: a client's is the `ResponseRelay`, behind the `StoringConsumer` if it is stored.

@@ -1,13 +1,12 @@
-import type { ResponseHandler } from "@portico/http1"
 import { describe, expect, it } from "vitest"
-import type { Pacing } from "../../connections/pacing.ts"
+import type { ResponseReceiver } from "../../connections/response-receiver.ts"
 import { createCompletionFormatter } from "../../formats/chat-completion.ts"
 import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { textOf } from "../../formats/json-values.ts"
 import { createFormatConverter } from "../../formats/response-converter.ts"
 import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
-import { ConvertingHandler } from "./converting-handler.ts"
+import { ConvertingReceiver } from "./converting-receiver.ts"
 
 const noReports = { dropped: () => {}, promptTokens: () => {} }
 
@@ -29,12 +28,16 @@ const format: ChatFormat = {
   decodeError: ({ squawk }) => (typeof squawk === "string" ? { message: squawk } : null),
 }
 
-const immediatePacing: Pacing = { resume: () => {}, cancel: () => {}, wait: (go) => go() }
+const immediateTurns = { wait: (_cost: number, start: () => void) => start() }
 
 const receive = (status: number, contentType: string, chunks: readonly Buffer[]) => {
   let headers: readonly string[] = []
   let body = ""
-  const receiver: ResponseHandler = {
+  const receiver: ResponseReceiver = {
+    attach: () => {},
+    onConnectionSelected: () => {},
+    onListenerError: () => {},
+    stop: () => {},
     onHead: (_status, rawHeaders) => {
       headers = rawHeaders
     },
@@ -49,7 +52,7 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
   }
   const decoder = createChatDecoder(format, model, noReports)
   const converter = createFormatConverter(decoder, chatEncoder)
-  const response = new ConvertingHandler(receiver, converter, immediatePacing)
+  const response = new ConvertingReceiver(receiver, converter, immediateTurns)
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()
