@@ -27,7 +27,7 @@ const lowercaseNames = (headers: Record<string, string>): Record<string, string>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** For one list of models, which is limited to `listTimeoutMs` altogether. */
-export const createProviderClient = (
+export const createModelListClient = (
   transport: Transport,
   headers: Record<string, string>,
 ): ProviderClient => {
@@ -129,7 +129,7 @@ export const createConnection = (deps: Deps): Connection => {
 
   const readModels = async (): Promise<boolean> => {
     try {
-      const found = await provider.listModels(createProviderClient(transport, headers), allModels)
+      const found = await provider.listModels(createModelListClient(transport, headers), allModels)
       if (!isClosed) applyModels(found)
       await refreshLoaded()
       return true
@@ -140,7 +140,7 @@ export const createConnection = (deps: Deps): Connection => {
   }
 
   const refreshLoaded = async (): Promise<void> => {
-    const providerClient = createProviderClient(transport, headers)
+    const providerClient = createModelListClient(transport, headers)
     // Only for load balancing; `refresh` reports what is wrong with the connection.
     const names = await provider.listLoaded?.(providerClient).catch(() => null)
     if (names) loadedNames = new Set(names)

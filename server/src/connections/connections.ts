@@ -11,7 +11,7 @@ import type { Transports } from "../outbound/transports.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { auditState } from "./audit-details.ts"
-import { createProviderClient } from "./connection.ts"
+import { createModelListClient } from "./connection.ts"
 import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import {
@@ -184,7 +184,7 @@ export const createConnections = (deps: Deps) => {
         duration_ms: Math.round(performance.now() - started),
       })
       try {
-        const found = await provider.listModels(createProviderClient(transport, headers), [])
+        const found = await provider.listModels(createModelListClient(transport, headers), [])
         const models = found.map(({ name }) => name)
         return report(true, { message: describeModels(models.length), details: null }, models)
       } catch (error) {

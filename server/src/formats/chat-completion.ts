@@ -27,14 +27,17 @@ export const createCompletionFormatter = (
   }
 }
 
-export interface TokenCounts {
+export interface CompletionUsage {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
 }
 
 /** The `usage` of a completion. */
-export const toTokenCounts = (prompt_tokens: number, completion_tokens: number): TokenCounts => ({
+export const toCompletionUsage = (
+  prompt_tokens: number,
+  completion_tokens: number,
+): CompletionUsage => ({
   ...{ prompt_tokens, completion_tokens },
   total_tokens: prompt_tokens + completion_tokens,
 })

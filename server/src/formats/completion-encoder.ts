@@ -1,11 +1,11 @@
 import { AnswerEventReader, type AnswerReadingOptions } from "./answer-event-reader.ts"
 import type { AnswerOrigin } from "./answer-origin.ts"
 import type { ReportDropped } from "./canonical-request.ts"
-import { readReportedError, retrySecondsOf, toErrorBody } from "./error-body.ts"
+import { toErrorBody } from "./error-body.ts"
 import type { AnswerEncoder } from "./inbound-format.ts"
 import { type Fields, isObject } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
-import { ProviderError } from "./provider-error.ts"
+import { throwReportedError } from "./provider-error.ts"
 import { readCompletion } from "./read-completion.ts"
 import type { CompletionEncoder } from "./response-converter.ts"
 import { encodeEach } from "./sse-events.ts"
@@ -28,21 +28,17 @@ export const createCompletionEncoder = (
     acceptsText: (tool) => encoder.acceptsText?.(tool) === true,
   }
   const reader = new AnswerEventReader(reading)
-  const throwReportedError = (body: Fields): void => {
-    const error = readReportedError(body)
-    if (error) throw new ProviderError(error, encoder.encodeError(error), retrySecondsOf(body))
-  }
   return {
     encodeChunk: (chunk) => {
       if (chunk === null) return encodeEach(reader.end(), encoder.encodeEvent)
-      if (!reader.hasStarted) throwReportedError(chunk)
+      if (!reader.hasStarted) throwReportedError(chunk, encoder.encodeError)
       if (isObject(chunk.usage)) context.reportUsage?.(chunk.usage)
       return encodeEach(reader.read(chunk), encoder.encodeEvent)
     },
     // Some servers leave out `[DONE]`. Without a finish reason the answer is incomplete.
     endStream: () => (reader.hasFinishReason ? encodeEach(reader.end(), encoder.encodeEvent) : ""),
     encodeBody: (body) => {
-      throwReportedError(body)
+      throwReportedError(body, encoder.encodeError)
       const answer = readCompletion(body, reading)
       if (!answer) throw new MalformedResponse("it is not a chat completion")
       return encoder.encodeAnswer(answer)

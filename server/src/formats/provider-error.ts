@@ -1,5 +1,11 @@
-import type { AnswerError } from "./error-body.ts"
+import { type AnswerError, readReportedError, retrySecondsOf } from "./error-body.ts"
 import type { Fields } from "./json-values.ts"
+
+/** Throws an error that a body or event reports. @param toBody writes it in the converter's format */
+export const throwReportedError = (body: Fields, toBody: (error: AnswerError) => Fields): void => {
+  const error = readReportedError(body)
+  if (error) throw new ProviderError(error, toBody(error), retrySecondsOf(body))
+}
 
 /**
  * Thrown by a converter for an error that a provider reports with a status that means success,
@@ -13,7 +19,11 @@ export class ProviderError extends Error {
   /** In how many seconds the request may be repeated; 0 if the provider does not say. */
   readonly retrySeconds: number
 
-  constructor({ status, message }: AnswerError, body: Fields, retrySeconds: number) {
+  constructor(
+    { status, message }: Pick<AnswerError, "status" | "message">,
+    body: Fields,
+    retrySeconds: number,
+  ) {
     super(message)
     this.status = status
     this.body = body
@@ -22,7 +32,6 @@ export class ProviderError extends Error {
 
   /** The same error in another format. */
   withBody(body: Fields): ProviderError {
-    const { status, message, retrySeconds } = this
-    return new ProviderError({ status, message, code: "" }, body, retrySeconds)
+    return new ProviderError(this, body, this.retrySeconds)
   }
 }

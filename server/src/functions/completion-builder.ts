@@ -1,7 +1,7 @@
 import {
+  type CompletionUsage,
   createCompletionFormatter,
-  type TokenCounts,
-  toTokenCounts,
+  toCompletionUsage,
 } from "../formats/chat-completion.ts"
 import { type Fields, isObject, objectOf, textOf } from "../formats/json-values.ts"
 import type { Chunk } from "../formats/response-converter.ts"
@@ -14,9 +14,9 @@ const numberOf = (value: unknown): number =>
   typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : 0
 
 /** Token counts reported by a function, with missing fields filled in. */
-const countsOf = (usage: Fields): TokenCounts => ({
+const countsOf = (usage: Fields): CompletionUsage => ({
   ...usage,
-  ...toTokenCounts(numberOf(usage.prompt_tokens), numberOf(usage.completion_tokens)),
+  ...toCompletionUsage(numberOf(usage.prompt_tokens), numberOf(usage.completion_tokens)),
 })
 
 const deltaNames = ["role", "content", "reasoning_content", "tool_calls", "refusal"] as const
@@ -27,7 +27,7 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
   const formatter = createCompletionFormatter(model)
   let isStarted = false
   let outputText = ""
-  let usage: TokenCounts | null = null
+  let usage: CompletionUsage | null = null
   let finishReason: string | null = null
   const message: Fields = { content: "" }
   const extraFields: Fields = {}
@@ -74,7 +74,7 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     return chunks
   }
 
-  const estimated = (): TokenCounts => toTokenCounts(tokensIn(prompt), tokensIn(outputText))
+  const estimated = (): CompletionUsage => toCompletionUsage(tokensIn(prompt), tokensIn(outputText))
 
   /** Merges adjacent strings, so that they are sent as one chunk. */
   const joined = (pieces: readonly unknown[]): unknown[] => {

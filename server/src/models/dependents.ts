@@ -1,5 +1,6 @@
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { Reader, Tx } from "../db/database.ts"
+import type { ModelRow } from "../db/tables.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Dependency } from "../ownership/owned-objects.ts"
 import type { Affected, NamedObject } from "../users/affected-objects.ts"
@@ -11,12 +12,7 @@ interface Deps {
   functionRegistry: Pick<FunctionRegistry, "model">
 }
 
-interface ModelLink {
-  id: string
-  name: string
-  user_id: string
-  base_model_id: string
-}
+type ModelLink = Pick<ModelRow, "id" | "name" | "user_id" | "base_model_id">
 
 const toAffected = ({ type, id, name }: NamedObject): Affected => ({
   ...{ type, id, name },

@@ -1,17 +1,13 @@
 import { maxRows } from "../db/table-limits.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import type { UserAndTotal } from "../limits/user-limit.ts"
 import type { StorageAddition } from "../storage/storage-quota.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
 import { modelBytes } from "./store.ts"
 
 /** Legitimate models stay far below this: `system` alone may have 200,000 characters. */
 const maxContentCharacters = 512_000
-
-export interface ModelLimits {
-  perUser: number
-  total: number
-}
 
 interface ModelCounts {
   /** Null if only the total is limited: an import restores all users' models under one account. */
@@ -23,7 +19,7 @@ interface ModelCounts {
 export const checkModelCount = (
   { ofUser, total }: ModelCounts,
   added: number,
-  max: ModelLimits,
+  max: UserAndTotal,
 ): void => {
   if (ofUser !== null && ofUser + added > max.perUser) {
     const rule = `the limit per user is ${max.perUser} (MAX_MODELS)`

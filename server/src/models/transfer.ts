@@ -8,12 +8,13 @@ import { type Principal, requireReadable } from "../grants/access.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
+import type { UserAndTotal } from "../limits/user-limit.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { accessMessages, failNotFound } from "./failures.ts"
 import { createIdPrecedence } from "./id-precedence.ts"
 import { readKnowledgeModels } from "./knowledge-references.ts"
-import { checkGrantCount, type ModelLimits } from "./limits.ts"
+import { checkGrantCount } from "./limits.ts"
 import type { ModelSummary, WorkspaceModel } from "./schema.ts"
 import { type ModelStore, modelBytes } from "./store.ts"
 
@@ -25,7 +26,7 @@ interface Deps {
   catalogue: ModelCatalogue
   registry: ConnectionRegistry
   functionRegistry: FunctionRegistry
-  maxModels: ModelLimits
+  maxModels: UserAndTotal
   transfers: Transfers
   now: () => number
 }

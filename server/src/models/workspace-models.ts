@@ -9,6 +9,7 @@ import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
+import type { UserAndTotal } from "../limits/user-limit.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
@@ -21,7 +22,6 @@ import {
   checkContentLength,
   checkGrantCount,
   checkModelCount,
-  type ModelLimits,
   storageAdditionOf,
 } from "./limits.ts"
 import { paginateModels } from "./model-page.ts"
@@ -37,7 +37,7 @@ import type {
 import { type ModelStore, toWorkspaceModel } from "./store.ts"
 
 interface Deps {
-  maxModels: ModelLimits
+  maxModels: UserAndTotal
   db: Database
   store: ModelStore
   catalogue: ModelCatalogue

@@ -34,8 +34,7 @@ const readAnswer = (
   promptTokens.forEach(reports.promptTokens)
   if ("json" in result) return toBuffer(result.json)
   if (!("status" in result)) throw new MalformedResponse(result.message)
-  const { status, message, body, retrySeconds } = result
-  throw new ProviderError({ status, message, code: "" }, body, retrySeconds)
+  throw new ProviderError(result, result.body, result.retrySeconds)
 }
 
 /** What a thread needs to know of the client's format. */

@@ -1,17 +1,13 @@
 import type { AnswerReports } from "../../formats/answer-reports.ts"
-import { readReportedError, retrySecondsOf } from "../../formats/error-body.ts"
+import type { AnswerError } from "../../formats/error-body.ts"
 import type { Fields } from "../../formats/json-values.ts"
-import { ProviderError } from "../../formats/provider-error.ts"
+import { throwReportedError } from "../../formats/provider-error.ts"
 import type { AnswerDecoder } from "../../formats/response-converter.ts"
 import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 
-const throwReportedError = (body: Fields): void => {
-  const error = readReportedError(body)
-  if (!error) return
-  const { message, code } = error
-  const reported = { message, type: code || null, param: null, code: code || null }
-  throw new ProviderError(error, { error: reported }, retrySecondsOf(body))
-}
+const toOpenAIError = ({ message, code }: AnswerError): Fields => ({
+  error: { message, type: code || null, param: null, code: code || null },
+})
 
 /** Reads a response in a provider's own format as a chat completion. */
 export const createChatDecoder = (
@@ -23,13 +19,13 @@ export const createChatDecoder = (
   let hasStarted = false
   return {
     decodeEvent: (event) => {
-      if (!hasStarted) throwReportedError(event)
+      if (!hasStarted) throwReportedError(event, toOpenAIError)
       const chunks = decodeEvent(event)
       hasStarted ||= chunks.length > 0
       return chunks
     },
     decodeBody: (body) => {
-      throwReportedError(body)
+      throwReportedError(body, toOpenAIError)
       return format.decodeResponse(body, model, reports)
     },
     decodeError: (body) => {

@@ -11,7 +11,7 @@ import { isLarge } from "../../http/body-buffer.ts"
 import { translatable } from "../../i18n/message.ts"
 import { type EventLoopShare, turnCosts } from "../../limits/fair-event-loop.ts"
 import { createLineDecoder } from "../../outbound/line-decoder.ts"
-import { EventPump, type StreamEvent } from "./event-pump.ts"
+import { EventPump, type StreamedPiece } from "./event-pump.ts"
 
 const maxBodyBytes = 16_000_000
 
@@ -23,11 +23,6 @@ const replaceContentType = (rawHeaders: readonly string[], type: string): string
 /** Some providers send events with empty data to keep the connection open. */
 const dataOf = (events: readonly (ServerSentEvent | string)[]): string[] =>
   events.flatMap((event) => (typeof event === "string" ? event : event.data) || [])
-
-interface ReceivedHead {
-  status: number
-  rawHeaders: readonly string[]
-}
 
 /**
  * Passes on a response in another format: streams event by event, in turns that are not long, and
@@ -44,7 +39,7 @@ export class ConvertingReceiver implements CompletionReceiver {
   #decoder: SseDecoder | ReturnType<typeof createLineDecoder> = new SseDecoder()
   #status = 0
   /** Null once it is passed on. */
-  #head: ReceivedHead | null = null
+  #head: Parameters<ResponseReceiver["onHead"]> | null = null
   #content: "unknown" | "stream" | "body" | "error" | "over" = "unknown"
   #body: Buffer[] = []
   #bodyBytes = 0
@@ -92,7 +87,7 @@ export class ConvertingReceiver implements CompletionReceiver {
     else if (type === "" || type.includes("json")) this.#content = "body"
     // Lines of JSON are passed on as server-sent events.
     const headers = hasLines ? replaceContentType(rawHeaders, "text/event-stream") : rawHeaders
-    this.#head = { status, rawHeaders: headers }
+    this.#head = [status, headers]
     if (this.#content === "unknown" || this.#content === "error") this.#passHead()
   }
 
@@ -129,14 +124,14 @@ export class ConvertingReceiver implements CompletionReceiver {
     else this.#receiver.onError(error)
   }
 
-  #convertEvents(events: readonly StreamEvent[]): boolean {
+  #convertEvents(events: readonly StreamedPiece[]): boolean {
     return this.#passReportedError(() => this.#pump.push(events))
   }
 
   #passHead(): void {
     const head = this.#head
     this.#head = null
-    if (head) this.#receiver.onHead(head.status, head.rawHeaders)
+    if (head) this.#receiver.onHead(...head)
   }
 
   /** Passes on an error that the provider reports instead of an answer as one with a status. */
@@ -146,7 +141,7 @@ export class ConvertingReceiver implements CompletionReceiver {
     } catch (error) {
       if (!(error instanceof ProviderError && this.#head)) throw error
       this.#content = "over"
-      const headers = replaceContentType(this.#head.rawHeaders, "application/json")
+      const headers = replaceContentType(this.#head[1], "application/json")
       if (error.retrySeconds > 0 && headerOf(headers, "retry-after") === null)
         headers.push("retry-after", `${error.retrySeconds}`)
       this.#receiver.onHead(error.status, headers)

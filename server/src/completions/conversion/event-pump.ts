@@ -20,12 +20,12 @@ interface Deps {
 }
 
 /** The data of an event, or the chunk of a chat completion that was read from it. */
-export type StreamEvent = string | Chunk
+export type StreamedPiece = string | Chunk
 
 /** Converts the events of a stream and passes them on, in turns that are not long. */
 export class EventPump {
   readonly #deps: Deps
-  #events: readonly StreamEvent[] = []
+  #events: readonly StreamedPiece[] = []
   /** The next of the events. */
   #at = 0
   /** Of a large event. */
@@ -39,7 +39,7 @@ export class EventPump {
   }
 
   /** @returns false if the source is to pause. @throws what the conversion throws */
-  push(events: readonly StreamEvent[]): boolean {
+  push(events: readonly StreamedPiece[]): boolean {
     const waiting = this.#events.slice(this.#at)
     this.#events = waiting.length > 0 ? [...waiting, ...events] : events
     this.#at = 0
@@ -103,7 +103,7 @@ export class EventPump {
     return this.#begin(this.#deps.converter.endStream())
   }
 
-  #convert(event: StreamEvent): EventText {
+  #convert(event: StreamedPiece): EventText {
     const { converter } = this.#deps
     if (typeof event !== "string") return converter.encodeChunk(event)
     return event.length > smallBodyBytes

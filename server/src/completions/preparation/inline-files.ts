@@ -10,10 +10,13 @@ import {
   type FoundFile,
   maxFileBytes,
 } from "../references/file-content-reader.ts"
-import type { FileContents, FileReference } from "../references/file-references.ts"
+import type { FileContentById, FilePartReference } from "../references/file-references.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
-const checkKind = ({ expectsImage }: FileReference, { mediaType, filename }: FoundFile): void => {
+const checkKind = (
+  { expectsImage }: FilePartReference,
+  { mediaType, filename }: FoundFile,
+): void => {
   if (expectsImage && !mediaType.startsWith("image/")) {
     fail("bad_request", `The file "${filename}" is not an image.`, { param: "file_id" })
   }
@@ -49,7 +52,7 @@ export const createFileInliner = (
 ) => {
   /** A file of earlier requests that is lost must not end the conversation; lost access does. */
   const nullIfLost =
-    (id: string, references: readonly FileReference[]) =>
+    (id: string, references: readonly FilePartReference[]) =>
     async (error: unknown): Promise<null> => {
       const isLost = error instanceof Failure && lostCodes.has(error.code)
       if (!isLost || !references.every(({ isStored }) => isStored)) throw error
@@ -59,12 +62,12 @@ export const createFileInliner = (
 
   /** One after the other, each once, after its memory is reserved. */
   const readContents = async (
-    references: readonly FileReference[],
+    references: readonly FilePartReference[],
     { caller, signal, reserve }: InlineContext,
-  ): Promise<FileContents> => {
+  ): Promise<FileContentById> => {
     const contents = new Map<string, FileContent | null>()
     let total = 0
-    const read = async (id: string, group: readonly FileReference[]): Promise<FileContent> => {
+    const read = async (id: string, group: readonly FilePartReference[]): Promise<FileContent> => {
       const file = await files.find(caller, id, signal)
       for (const reference of group) checkKind(reference, file)
       total += file.size * group.length

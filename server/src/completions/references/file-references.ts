@@ -44,7 +44,7 @@ export interface FileScope {
   storedPositions: readonly number[]
 }
 
-export interface FileReference {
+export interface FilePartReference {
   id: string
   expectsImage: boolean
   /** Whether it is part of a stored item: the client may not know it any more. */
@@ -56,7 +56,7 @@ const failTooManyReferences = (): never => {
   return fail("bad_request", message, { param: "file_id" })
 }
 
-const collectReferences = (value: unknown, isStored: boolean, found: FileReference[]): void => {
+const collectReferences = (value: unknown, isStored: boolean, found: FilePartReference[]): void => {
   if (!isObject(value)) return
   const id = fileIdOf(value)
   if (id !== null) {
@@ -75,24 +75,24 @@ const collectReferences = (value: unknown, isStored: boolean, found: FileReferen
 export const findFileReferences = (
   fields: Fields,
   { member, storedPositions }: FileScope,
-): FileReference[] => {
+): FilePartReference[] => {
   const values = fields[member]
   const stored = new Set(storedPositions)
-  const found: FileReference[] = []
+  const found: FilePartReference[] = []
   if (!Array.isArray(values)) return found
   for (const [at, value] of values.entries()) collectReferences(value, stored.has(at), found)
   return found
 }
 
 /** By id; `null` if the file no longer exists. */
-export type FileContents = ReadonlyMap<string, FileContent | null>
+export type FileContentById = ReadonlyMap<string, FileContent | null>
 
 const lostPart = (part: Fields, id: string): Fields => ({
   type: isObject(part.source) ? "text" : "input_text",
   text: `[The file "${id}" is no longer available.]`,
 })
 
-const replaceReferences = (value: unknown, contents: FileContents): unknown => {
+const replaceReferences = (value: unknown, contents: FileContentById): unknown => {
   if (!isObject(value)) return value
   const id = fileIdOf(value)
   if (id !== null) {
@@ -110,7 +110,7 @@ const replaceReferences = (value: unknown, contents: FileContents): unknown => {
 
 export interface FileReplacement {
   member: FileScope["member"]
-  contents: FileContents
+  contents: FileContentById
 }
 
 /** The request with the contents of its files. In stored items, a note replaces a lost file. */

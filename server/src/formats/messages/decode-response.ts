@@ -1,6 +1,6 @@
 import { toAnnotations } from "../annotations.ts"
 import type { ReportDropped } from "../canonical-request.ts"
-import { createCompletionFormatter, toTokenCounts } from "../chat-completion.ts"
+import { createCompletionFormatter, toCompletionUsage } from "../chat-completion.ts"
 import { toFinishReason } from "../finish-reason.ts"
 import { type Fields, isObject, numberOf, objectOf, objectsIn, textOf } from "../json-values.ts"
 import { decodeThinking } from "./decode-thinking.ts"
@@ -24,12 +24,12 @@ export const promptTokensOf = (usage: Fields): number =>
   numberOf(usage.cache_read_input_tokens)
 
 /** Input tokens that were read from or written to the cache are counted apart. */
-export const toUsage = (usage: Fields): Fields => {
+export const decodeUsage = (usage: Fields): Fields => {
   const cached_tokens = numberOf(usage.cache_read_input_tokens)
   const cache_write_tokens = numberOf(usage.cache_creation_input_tokens)
   const { thinking_tokens } = objectOf(usage.output_tokens_details)
   return {
-    ...toTokenCounts(promptTokensOf(usage), numberOf(usage.output_tokens)),
+    ...toCompletionUsage(promptTokensOf(usage), numberOf(usage.output_tokens)),
     prompt_tokens_details: { cached_tokens, cache_write_tokens },
     ...(typeof thinking_tokens === "number" && {
       completion_tokens_details: { reasoning_tokens: thinking_tokens },
@@ -78,7 +78,7 @@ export const decodeMessage = (
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-  const usage = toUsage(objectOf(message.usage))
+  const usage = decodeUsage(objectOf(message.usage))
   return createCompletionFormatter(textOf(message.model) || model, textOf(message.id)).completion(
     answer,
     finishReasonOf(message),

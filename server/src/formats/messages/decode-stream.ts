@@ -6,11 +6,11 @@ import { splitText } from "../json-pieces.ts"
 import { type Fields, isObject, objectOf, ownValue, textOf } from "../json-values.ts"
 import {
   decodeMessagesError,
+  decodeUsage,
   finishReasonOf,
   promptTokensOf,
   refusalOfMessage,
   stopSequenceOf,
-  toUsage,
 } from "./decode-response.ts"
 
 /** Annotations in one chunk. */
@@ -84,7 +84,7 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
   const usageChunk = (): Fields[] => {
     if (isUsageSent) return []
     isUsageSent = true
-    return [formatter.chunk({ usage: toUsage(usage), ...stopSequence })]
+    return [formatter.chunk({ usage: decodeUsage(usage), ...stopSequence })]
   }
   const startBlock = (block: Fields): Fields[] => {
     const { type, id, name, input, data, text } = block

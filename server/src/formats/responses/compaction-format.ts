@@ -16,7 +16,7 @@ import {
   type ResponseObject,
   type ResponseText,
   toJson,
-  toUsage,
+  toResponseUsage,
 } from "./response-object.ts"
 import { formatInPieces, type StreamEvent } from "./stream-events.ts"
 
@@ -141,7 +141,7 @@ export const compactionFormat: InboundFormat = {
       JSON.stringify({
         ...{ id: createId("resp"), object: "response.compaction", created_at: epochSeconds() },
         output: [toItem(textOfAnswer(answer))],
-        usage: toUsage(answer.usage),
+        usage: toResponseUsage(answer.usage),
       }),
   }),
 }

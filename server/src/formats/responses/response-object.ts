@@ -3,7 +3,7 @@ import { jsonPieces } from "../json-pieces.ts"
 import { type Fields, numberOf, objectOf } from "../json-values.ts"
 import { readTokenDetails } from "../token-details.ts"
 
-export const toUsage = (usage: Fields | null): Fields | null => {
+export const toResponseUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
   const { prompt_tokens, completion_tokens } = usage
   const { cached, reasoning } = readTokenDetails(usage)
@@ -107,7 +107,7 @@ export const createResponseObject = (request: Fields) => {
             ? { incomplete_details: { reason: incomplete } }
             : { completed_at: epochSeconds() }),
         }
-        return format(own, output, { ...sources, usage: toUsage(usage) })
+        return format(own, output, { ...sources, usage: toResponseUsage(usage) })
       },
       failed: (error: { code: string; message: string }, output: Fields[]): ResponseText =>
         format({ ...base("failed"), error }, output, { usage: null }),
