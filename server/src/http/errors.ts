@@ -3,7 +3,7 @@ import { storageFullFailure } from "../db/disk-space.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"
-import { messagesErrorType } from "../formats/messages/error-types.ts"
+import { messagesErrorType } from "../formats/messages/messages-error-type.ts"
 import type { MessageReference } from "../i18n/message.ts"
 import { translatable } from "../i18n/message.ts"
 

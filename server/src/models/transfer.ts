@@ -14,7 +14,7 @@ import type { ModelCatalogue } from "./catalogue.ts"
 import { accessMessages, failNotFound } from "./failures.ts"
 import { createIdPrecedence } from "./id-precedence.ts"
 import { readKnowledgeModels } from "./knowledge-references.ts"
-import { checkGrantCount } from "./limits.ts"
+import { checkGrantCount } from "./model-limits.ts"
 import type { ModelSummary, WorkspaceModel } from "./schema.ts"
 import { type ModelStore, modelBytes } from "./store.ts"
 

@@ -23,8 +23,8 @@ import {
   checkGrantCount,
   checkModelCount,
   storageAdditionOf,
-} from "./limits.ts"
-import { paginateModels } from "./model-page.ts"
+} from "./model-limits.ts"
+import { paginateModels } from "./paginate-models.ts"
 import type {
   ModelChanges,
   ModelListItem,

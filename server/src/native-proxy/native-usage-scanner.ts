@@ -1,7 +1,7 @@
 import { appendToTail, findUsage } from "../completions/response/body-usage.ts"
 import type { StreamScanner } from "../completions/response/response-consumer.ts"
+import { parseTokenCounts } from "../usage/parse-token-counts.ts"
 import type { TokenCounts } from "../usage/schema.ts"
-import { parseTokenCounts } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 const newline = 0x0a

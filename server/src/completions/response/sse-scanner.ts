@@ -1,6 +1,6 @@
 import { decodeEvents } from "@portico/sse"
+import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
-import { parseTokenCounts } from "../../usage/token-counts.ts"
 import type { StreamEndMarkers } from "../operations/stream-end-markers.ts"
 import type { StreamScanner } from "./response-consumer.ts"
 import { splitEvents, WholeEvents } from "./whole-events.ts"

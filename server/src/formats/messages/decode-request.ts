@@ -13,7 +13,7 @@ import { cacheControlOf, partsOf, splitToolResult, toContent } from "../message-
 import { failUnsupported } from "../request-errors.ts"
 import { checkMessagesRequest } from "./check-request.ts"
 import { decodeThinking } from "./decode-thinking.ts"
-import { isStrictSchema } from "./strict-schema.ts"
+import { isStrictSchema } from "./is-strict-schema.ts"
 
 const failBlock = ({ type }: Fields): never =>
   failUnsupported(`content blocks of type "${textOf(type)}"`, "messages")

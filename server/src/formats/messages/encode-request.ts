@@ -19,7 +19,7 @@ import {
   toSampling,
   toThinkingParameters,
 } from "./thinking-parameters.ts"
-import { toInputSchema } from "./tool-schema.ts"
+import { toInputSchema } from "./to-input-schema.ts"
 
 /** For models whose own maximum is not known. */
 const defaultMaxTokens = 4096

@@ -13,10 +13,10 @@ import type { FinishReason, StopCause } from "../finish-reason.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { type Fields, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { isProviderState } from "../provider-state.ts"
+import { readTokenDetails } from "../read-token-details.ts"
 import { formatTypedEvent } from "../sse-events.ts"
-import { readTokenDetails } from "../token-details.ts"
 import { shortenToolName } from "../tool-names.ts"
-import { messagesErrorType } from "./error-types.ts"
+import { messagesErrorType } from "./messages-error-type.ts"
 
 const stopReasons: Record<FinishReason, string> = {
   stop: "end_turn",

@@ -1,7 +1,7 @@
 import type { FinishReason } from "../finish-reason.ts"
 import { jsonPieces } from "../json-pieces.ts"
 import { type Fields, numberOf, objectOf } from "../json-values.ts"
-import { readTokenDetails } from "../token-details.ts"
+import { readTokenDetails } from "../read-token-details.ts"
 
 export const toResponseUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
