@@ -33,9 +33,6 @@ export const sourceMembersOf = (
   answer: string | null,
 ): Partial<ReportedCitations> => citationFields(answer === null ? cited : markCited(cited, answer))
 
-const citationMembers = (cited: ReportedCitations): string =>
-  JSON.stringify(citationFields(cited)).slice(1, -1)
-
 const Completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
 })
@@ -54,23 +51,21 @@ const markCited = (cited: ReportedCitations, answer: string): ReportedCitations 
   return { ...cited, sources: cited.sources.map(mark) }
 }
 
-export const createSourceEncoder = (
-  { sources, sources_skipped }: AnswerSources,
-  model: string,
-): SourceEncoder => {
+export const createSourceEncoder = (cited: AnswerSources, model: string): SourceEncoder => {
   const chunk = {
     id: `chatcmpl-${randomUUID()}`,
     object: "chat.completion.chunk",
     created: Math.floor(Date.now() / 1000),
     model,
     choices: [],
-    ...citationFields({ sources, sources_skipped }),
+    ...citationFields(cited),
   }
   return {
     chunk: `data: ${JSON.stringify(chunk)}\n\n`,
     /** Inserted as the first members, so that the other bytes stay unchanged. */
     addToBody: (body) => {
-      const text = citationMembers(markCited({ sources, sources_skipped }, answerOf(body)))
+      const members = citationFields(markCited(cited, answerOf(body)))
+      const text = JSON.stringify(members).slice(1, -1)
       const open = body.indexOf(openBrace)
       if (open < 0) return body
       let next = open + 1
