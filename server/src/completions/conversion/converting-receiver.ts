@@ -10,7 +10,7 @@ import { joinPieces } from "../../formats/sse-events.ts"
 import { isLarge } from "../../http/body-buffer.ts"
 import { translatable } from "../../i18n/message.ts"
 import { type EventLoopShare, turnCosts } from "../../limits/fair-event-loop.ts"
-import { createLineDecoder } from "../../outbound/line-decoder.ts"
+import { LineDecoder } from "../../outbound/line-decoder.ts"
 import { EventPump, type StreamedPiece } from "./event-pump.ts"
 
 const maxBodyBytes = 16_000_000
@@ -36,7 +36,7 @@ export class ConvertingReceiver implements CompletionReceiver {
   #handle: RequestHandle | null = null
   /** How the response ends when everything before is passed on. */
   #passLast: (() => void) | null = null
-  #decoder: SseDecoder | ReturnType<typeof createLineDecoder> = new SseDecoder()
+  #decoder: SseDecoder | LineDecoder = new SseDecoder()
   #status = 0
   /** Null once it is passed on. */
   #head: Parameters<ResponseReceiver["onHead"]> | null = null
@@ -80,7 +80,7 @@ export class ConvertingReceiver implements CompletionReceiver {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
     this.#status = status
-    if (hasLines) this.#decoder = createLineDecoder()
+    if (hasLines) this.#decoder = new LineDecoder()
     if (this.#converter.passesBytesUnchanged) this.#content = "unknown"
     else if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
