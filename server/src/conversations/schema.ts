@@ -3,9 +3,9 @@ import { withMessage } from "../http/issue-messages.ts"
 import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
-import { FileReference } from "../knowledge/citations/citations.ts"
+import { FileReference } from "../knowledge/citations/source-search.ts"
 import { ChatAttachment, ChatSkippedSource, ChatSource } from "./answers/source-schema.ts"
-import { isBase64 } from "./messages/base64.ts"
+import { isBase64 } from "./messages/is-base64.ts"
 
 const Title = z
   .string()

@@ -16,7 +16,7 @@ import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
 import { createFileStore } from "./file-store.ts"
 import { createFiles } from "./files.ts"
-import { createFileHooks, type FileHooks } from "./hooks.ts"
+import { createFileHooks, type FileHooks } from "./file-hooks.ts"
 import { monitorObjectStore, monitorPartialUploads } from "./monitored-storage.ts"
 import type { ObjectStore } from "./object-store.ts"
 import { createPartialUploads } from "./partial-uploads.ts"
@@ -24,7 +24,7 @@ import { createPassageStore } from "./passage-store.ts"
 import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
 import { createResumableUploads } from "./resumable-uploads.ts"
 import { startStorageCleanup } from "./storage-cleanup.ts"
-import { createFileTransfer } from "./transfer.ts"
+import { createFileTransfer } from "./ownership-transfer.ts"
 import { createUploadReceiver } from "./upload-receiver.ts"
 import { createUploadStore } from "./upload-store.ts"
 
@@ -63,7 +63,7 @@ export const createFileParts = (deps: Deps) => {
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
-    indexer: new URL("./passage-indexer.ts", import.meta.url),
+    indexer: new URL("./pack-lexical-segment.ts", import.meta.url),
   })
   const processingJob = createProcessingJob({
     ...deps,

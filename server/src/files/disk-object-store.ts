@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
-import { createUploadSpool, removeFile, type UploadSpoolDeps } from "./temporary-files.ts"
+import { createUploadSpool, removeFile, type UploadSpoolDeps } from "./upload-spool.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")

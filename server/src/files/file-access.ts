@@ -6,7 +6,7 @@ import { translatable } from "../i18n/message.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
-import type { FileHooks } from "./hooks.ts"
+import type { FileHooks } from "./file-hooks.ts"
 
 export interface FileAccessDeps {
   db: Database

@@ -8,7 +8,7 @@ import type { Files } from "./files.ts"
 import type { ObjectStore } from "./object-store.ts"
 import { fileRoutes } from "./routes.ts"
 import { createStatusStream, toProcessStatus } from "./status-stream.ts"
-import type { FileTransfer } from "./transfer.ts"
+import type { FileTransfer } from "./ownership-transfer.ts"
 import type { UploadReceiver } from "./upload-receiver.ts"
 
 interface Deps {

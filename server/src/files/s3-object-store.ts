@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
 import { createS3Client, elementTexts, parseS3Url, type S3Client } from "./s3-client.ts"
-import { createUploadSpool, type UploadSpoolDeps } from "./temporary-files.ts"
+import { createUploadSpool, type UploadSpoolDeps } from "./upload-spool.ts"
 
 /** Size of an upload part; S3 requires at least 5 MB for all but the last. */
 const partBytes = 8 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { PassageLocation, SectionLocation } from "../files/location.ts"
+import { PassageLocation, SectionLocation } from "../files/passage-location.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { withMessage } from "../http/issue-messages.ts"

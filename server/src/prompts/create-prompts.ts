@@ -1,6 +1,6 @@
 import { createPersonalInstructions } from "./personal-instructions.ts"
 import { createPrompts } from "./prompts.ts"
-import { createPromptTransfer } from "./transfer.ts"
+import { createPromptTransfer } from "./ownership-transfer.ts"
 
 type Deps = Parameters<typeof createPrompts>[0] &
   Parameters<typeof createPersonalInstructions>[0] &

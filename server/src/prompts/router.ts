@@ -1,7 +1,7 @@
 import type { Router } from "../http/router.ts"
 import type { Prompts } from "./prompts.ts"
 import { promptRoutes } from "./routes.ts"
-import type { PromptTransfer } from "./transfer.ts"
+import type { PromptTransfer } from "./ownership-transfer.ts"
 
 interface Deps {
   router: Router

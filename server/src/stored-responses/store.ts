@@ -11,7 +11,7 @@ import {
   type PositionedItem,
   splitItems,
 } from "./item-batches.ts"
-import { type ItemSelection, type Owner, selectNewestItems } from "./item-queries.ts"
+import { type ItemSelection, type Owner, selectNewestItems } from "./select-newest-items.ts"
 
 export interface NewResponse extends Omit<Selectable<StoredResponseRow>, "user_id" | "created_at"> {
   /** In the order of their positions. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Fields } from "../../src/formats/json-values.ts"
-import { serializeInput } from "../../src/stored-responses/new-response.ts"
+import { serializeInput } from "../../src/stored-responses/serialize-response.ts"
 import { createStoredResponses } from "../../src/stored-responses/stored-responses.ts"
 import type { TestGateway } from "../harness/gateway.ts"
 

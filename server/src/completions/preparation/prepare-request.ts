@@ -4,7 +4,7 @@ import type { BodyMemory } from "../../http/body-memory.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { RequestContext } from "../../http/request-context.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
-import type { SerializedInput } from "../../stored-responses/new-response.ts"
+import type { SerializedInput } from "../../stored-responses/serialize-response.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
 import type { ConvertedRequest } from "../conversion/client-conversion.ts"
 import {

@@ -7,7 +7,7 @@ import {
   type SerializedInput,
   serializeInput,
   toStorableId,
-} from "../../stored-responses/new-response.ts"
+} from "../../stored-responses/serialize-response.ts"
 
 /** What a request refers to, as it is stored. */
 export interface StoredContent {

@@ -1,7 +1,7 @@
 import type { Failure } from "../../errors.ts"
 import { lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { toFailure } from "../../http/errors.ts"
-import { maxResponseBytes } from "../../stored-responses/new-response.ts"
+import { maxResponseBytes } from "../../stored-responses/serialize-response.ts"
 import { readResponseBody, readResponseEvent } from "./embedded-response.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"
 import type {

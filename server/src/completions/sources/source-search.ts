@@ -6,7 +6,7 @@ import {
   type Citations,
   FileReference,
   type ModelCollection,
-} from "../../knowledge/citations/citations.ts"
+} from "../../knowledge/citations/source-search.ts"
 import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
 import { estimateTokens } from "../../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"

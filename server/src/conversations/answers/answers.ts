@@ -15,11 +15,11 @@ import {
 import type { MessageStore } from "../messages/message-store.ts"
 import type { Message, MessageState } from "../schema.ts"
 import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
-import { type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
+import { type AnswerJob, createAnswerGenerator } from "./answer-generator.ts"
 import { createAnswerWriter } from "./answer-writer.ts"
-import { markCitedSources } from "./cited-sources.ts"
-import { trackGeneration } from "./generation-totals.ts"
-import { parseReportedSources } from "./reported-sources.ts"
+import { markCitedSources } from "./mark-cited-sources.ts"
+import { trackGeneration } from "./track-generation.ts"
+import { parseReportedSources } from "./parse-reported-sources.ts"
 import { ChatSource, maxSkippedSources } from "./source-schema.ts"
 
 const sweepIntervalMs = 500

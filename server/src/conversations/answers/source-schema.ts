@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { PassageLocation } from "../../files/location.ts"
+import { PassageLocation } from "../../files/passage-location.ts"
 import { SourceReason } from "../../knowledge/schema.ts"
 
 /** Maximum number of files attached to a message, and of passages given to an answer. */

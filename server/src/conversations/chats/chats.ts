@@ -27,9 +27,9 @@ import type {
   MessagePageQuery,
   NewChat,
 } from "../schema.ts"
-import { emptyLargeChat } from "./chat-deletion.ts"
+import { emptyLargeChat } from "./empty-large-chat.ts"
 import { type ChatStore, chatBytes, type StoredChat } from "./chat-store.ts"
-import type { SharedChatView } from "./shared-chat.ts"
+import type { SharedChatView } from "./chat-redaction.ts"
 
 interface Deps {
   db: Database

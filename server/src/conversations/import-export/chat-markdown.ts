@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { describeLocation } from "../../files/location.ts"
+import { describeLocation } from "../../files/passage-location.ts"
 import { isObject } from "../../formats/json-values.ts"
 import type { ChatPassage } from "../answers/source-schema.ts"
 import { type ChatToImport, MessageToImport } from "./schema.ts"

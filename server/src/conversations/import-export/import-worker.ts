@@ -6,7 +6,7 @@ import { translatable } from "../../i18n/message.ts"
 import { lowerThreadPriority } from "../../limits/thread-priority.ts"
 import type { ImportWorkerRequest, ImportWorkerResponse } from "./chat-importer.ts"
 import { parseMarkdownChat } from "./chat-markdown.ts"
-import { parseImport } from "./import-file.ts"
+import { parseImport } from "./parse-chat-import.ts"
 import {
   hasImportedChat,
   type ImportedChat,

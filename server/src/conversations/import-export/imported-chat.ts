@@ -2,7 +2,7 @@ import { createHash, randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../../db/database.ts"
 import type { ChatPassage, ChatSource } from "../answers/source-schema.ts"
 import { chatBytes, insertChat, type StoredChat } from "../chats/chat-store.ts"
-import { titleFromPrompt } from "../messages/branch.ts"
+import { titleFromPrompt } from "../messages/prompt-body.ts"
 import type { StoredImage } from "../messages/message-reader.ts"
 import {
   imageBytes,

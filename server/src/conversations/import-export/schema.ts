@@ -6,7 +6,7 @@ import {
   maxSkippedSources,
   maxSourcesPerMessage,
 } from "../answers/source-schema.ts"
-import { isBase64 } from "../messages/base64.ts"
+import { isBase64 } from "../messages/is-base64.ts"
 import { Chat, Message, MessageRating } from "../schema.ts"
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])

@@ -1,9 +1,9 @@
 import type { Router } from "../../http/router.ts"
 import type { Answers } from "../answers/answers.ts"
 import type { Chats } from "../chats/chats.ts"
-import type { ChangeEvents } from "../events/change-events.ts"
+import type { ChangeEvents } from "../events/change-event-stream.ts"
 import { type ChatEventStream, parseEventId } from "../events/chat-event-stream.ts"
-import type { PromptService } from "./new-messages.ts"
+import type { PromptService } from "./message-sender.ts"
 import { changeEventRoutes, chatMessageRoutes } from "./routes.ts"
 
 interface Deps {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListQuery, Page } from "../../http/pagination.ts"
-import { FileReference } from "../../knowledge/citations/citations.ts"
+import { FileReference } from "../../knowledge/citations/source-search.ts"
 import { ChatAttachment } from "../answers/source-schema.ts"
 import { Folder, ModelId } from "../schema.ts"
 

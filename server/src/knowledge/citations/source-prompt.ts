@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { describeLocation, SectionLocation } from "../../files/location.ts"
+import { describeLocation, SectionLocation } from "../../files/passage-location.ts"
 import type { FoundPassage } from "../schema.ts"
 import type { FileList } from "./collection-overview.ts"
 

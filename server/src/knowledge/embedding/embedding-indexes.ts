@@ -10,7 +10,7 @@ import type { NewJob } from "../../jobs/store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
 import type { EmbeddingIndex, IncompleteFile, VectorStore } from "../vectors/vector-store.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
-import { embeddingText, embedQuestion } from "./embedding-input.ts"
+import { embeddingText, embedQuestion } from "./embed-question.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 
 export interface EmbeddingIndexOptions {

@@ -1,5 +1,5 @@
 import type { Files } from "../../files/files.ts"
-import { PassageLocation, SectionLocation } from "../../files/location.ts"
+import { PassageLocation, SectionLocation } from "../../files/passage-location.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"

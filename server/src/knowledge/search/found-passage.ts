@@ -1,4 +1,4 @@
-import { PassageLocation } from "../../files/location.ts"
+import { PassageLocation } from "../../files/passage-location.ts"
 import type { FoundPassage } from "../schema.ts"
 
 type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &

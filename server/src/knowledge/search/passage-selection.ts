@@ -1,4 +1,4 @@
-import { joinHeadings } from "../../files/location.ts"
+import { joinHeadings } from "../../files/passage-location.ts"
 import type { FoundPassage } from "../schema.ts"
 import { estimateTokens, truncateToTokens } from "../tokens.ts"
 

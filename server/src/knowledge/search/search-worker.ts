@@ -7,7 +7,7 @@ import {
   scanVectors,
   searchLexical,
 } from "@portico/search"
-import { createPassageReader } from "../reading/passage-reader.ts"
+import { createPassageReader } from "./search-data-reader.ts"
 import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
 
 type SearchRequest = Extract<SearchCommand, { type: "search" }>

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../../errors.ts"
 import type { FileSummary, StoredFile } from "../../files/file-store.ts"
-import { describeLocation } from "../../files/location.ts"
+import { describeLocation } from "../../files/passage-location.ts"
 import type { Principal } from "../../grants/access.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Collections } from "../collections/collections.ts"

@@ -1,5 +1,5 @@
 import type { FileSummary } from "../../files/file-store.ts"
-import { joinHeadings, SectionLocation } from "../../files/location.ts"
+import { joinHeadings, SectionLocation } from "../../files/passage-location.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { FoundPassage } from "../schema.ts"
 import { toFoundPassage } from "../search/found-passage.ts"

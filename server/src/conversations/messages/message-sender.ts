@@ -14,14 +14,14 @@ import type { Chats } from "../chats/chats.ts"
 import type { ChatEventLogs } from "../events/chat-event-log.ts"
 import type { Projects } from "../projects/projects.ts"
 import type { Message, NewMessage, StartedAnswers } from "../schema.ts"
-import { branchTo, buildPromptBody, questionOf, titleFromPrompt } from "./branch.ts"
+import { branchTo, buildPromptBody, questionOf, titleFromPrompt } from "./prompt-body.ts"
 import {
   type BranchReader,
   createPromptPlans,
   type Prompt,
   type PromptPlan,
   promptBytes,
-} from "./message-plan.ts"
+} from "./prompt-plan.ts"
 import type { MessageStore } from "./message-store.ts"
 
 interface Deps {

@@ -1,4 +1,4 @@
-import { PassageLocation } from "../../files/location.ts"
+import { PassageLocation } from "../../files/passage-location.ts"
 import type { StoredPassage } from "../../files/passage-store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
 import type { EmbeddingIndex } from "../vectors/vector-store.ts"

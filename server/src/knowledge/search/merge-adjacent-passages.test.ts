@@ -1,7 +1,7 @@
 import { splitIntoPassages } from "@portico/extract"
 import { expect, it } from "vitest"
 import type { FoundPassage } from "../schema.ts"
-import { mergeAdjacentPassages } from "./adjacent-passages.ts"
+import { mergeAdjacentPassages } from "./merge-adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
 
 const found = (overrides: Partial<FoundPassage>): FoundPassage =>

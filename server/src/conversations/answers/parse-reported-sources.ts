@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { PassageLocation, splitHeadings } from "../../files/location.ts"
+import { PassageLocation, splitHeadings } from "../../files/passage-location.ts"
 import { ChatPassage } from "./source-schema.ts"
 
 const maxSources = 100
