@@ -10,7 +10,7 @@ import { createCompletionRouter } from "./completions/router.ts"
 import { reservedSegments } from "./config/config.ts"
 import { createConnectionRouter } from "./connections/router.ts"
 import { createAnswerRouter } from "./conversations/answers/router.ts"
-import { createChatListRouter } from "./conversations/chats/router.ts"
+import { createChatRouter } from "./conversations/chats/router.ts"
 import {
   createChangeEventRouter,
   createChatMessageRouter,
@@ -31,7 +31,7 @@ import type { ErrorStyle } from "./http/errors.ts"
 import { createHostCheck } from "./http/host-check.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
-import { createKnowledgeRouter } from "./knowledge/collections/router.ts"
+import { createCollectionRouter } from "./knowledge/collections/router.ts"
 import { createEmbeddingModelRouter } from "./knowledge/embedding/router.ts"
 import { createFileKnowledgeRouter } from "./knowledge/reading/router.ts"
 import { createModelListRouter } from "./models/model-list-router.ts"
@@ -126,12 +126,12 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createInstructionRouter(router("api"), gateway.personalInstructions))
   mount(createPromptRouter({ router: router("api"), ...gateway }))
   const { conversations } = gateway
-  mount(createChatListRouter({ router: router("api"), ...conversations }))
+  mount(createChatRouter({ router: router("api"), ...conversations }))
   mount(createChatMessageRouter({ router: router("api"), ...conversations }))
   mount(createProjectRouter(router("api"), conversations.projects))
   mount(createAnswerRouter({ router: router("api"), ...conversations }))
   mount(createRatingRouter(router("api"), conversations.ratings))
-  mount(createChangeEventRouter(router("api"), conversations.changeEvents))
+  mount(createChangeEventRouter(router("api"), conversations.streamChangeEvents))
   const { collections, explanation, embeddingStatus } = gateway.knowledge
   mount(
     createFileRouter({
@@ -143,7 +143,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createFileKnowledgeRouter(router("api"), gateway.knowledge.reading))
   mount(createResumableRouter({ router: router("api"), ...gateway }))
   mount(
-    createKnowledgeRouter({
+    createCollectionRouter({
       router: router("api"),
       collections,
       transfer: gateway.knowledge.collectionTransfer,

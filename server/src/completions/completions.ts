@@ -4,7 +4,7 @@ import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
-import type { AnswerSources, Citations } from "../knowledge/citations/source-search.ts"
+import type { AnswerSources, SourceFinder } from "../knowledge/citations/source-finder.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/citations/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { bodyTasks } from "./conversion/body-tasks.ts"
@@ -26,7 +26,7 @@ import { createSourceSearch, needsSources } from "./sources/source-search.ts"
 
 interface Deps extends SseOptions {
   catalogue: ModelCatalogue
-  citations: Citations
+  sourceFinder: SourceFinder
   /** The source prompt's template; empty for the default one. */
   template: () => string
   inFlight: InFlightRequests
@@ -218,7 +218,7 @@ export const createCompletions = (deps: Deps): Completions => {
       }
       if (sourcePassages) {
         const sourcePrompt = createSourcePrompt(
-          { passages: sourcePassages, fileList: null },
+          { passages: sourcePassages, overview: null },
           template(),
         )
         return send(request.with({ sourcePrompt }), resolved)

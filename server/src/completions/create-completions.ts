@@ -5,7 +5,7 @@ import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { SseOptions } from "../http/sse-response.ts"
-import type { Citations } from "../knowledge/citations/source-search.ts"
+import type { SourceFinder } from "../knowledge/citations/source-finder.ts"
 import { createHandbook, documentationFolder } from "../knowledge/search/handbook.ts"
 import type { FairEventLoop } from "../limits/fair-event-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
@@ -39,7 +39,7 @@ interface Deps extends SseOptions {
   usageRecorders: UsageRecorders
   storedResponses: StoredResponses
   fileParts: Pick<FileParts, "files" | "objects">
-  knowledge: Pick<FileContentDeps, "searchableFiles"> & { citations: Citations }
+  knowledge: Pick<FileContentDeps, "searchableFiles"> & { sourceFinder: SourceFinder }
   functions: {
     functionRegistry: FunctionRegistry
     chains: FilterChains
@@ -59,7 +59,7 @@ export const createCompletionParts = (deps: Deps) => {
   const { files } = fileParts
   const completions = createCompletions({
     ...deps,
-    citations,
+    sourceFinder,
     template: () => settings.current().rag_template,
     bodyWork,
     preparation: createRequestPreparation({
@@ -86,7 +86,7 @@ export const createCompletionParts = (deps: Deps) => {
   return {
     completions,
     trackResponse,
-    functionServices: createFunctionServices({ completions, citations, files, handbook }),
+    functionServices: createFunctionServices({ completions, sourceFinder, files, handbook }),
     closeBodyThread: bodyThread.close,
   }
 }

@@ -17,18 +17,18 @@ import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createAnswerEdits } from "./answers/answer-edits.ts"
 import { createAnswers } from "./answers/answers.ts"
 import { createChatCopy } from "./chats/chat-copy.ts"
+import { createChatRedaction } from "./chats/chat-redaction.ts"
 import { createChatStore } from "./chats/chat-store.ts"
-import { createTitleGenerator } from "./chats/title-generation.ts"
 import { createChatTransfer } from "./chats/chat-transfer.ts"
 import { createChats } from "./chats/chats.ts"
-import { createSharedChatView } from "./chats/chat-redaction.ts"
-import { createChangeEvents } from "./events/change-event-stream.ts"
+import { startTitleGeneration } from "./chats/title-generation.ts"
+import { createChangeEventStream } from "./events/change-event-stream.ts"
 import { createChatEventLogs } from "./events/chat-event-log.ts"
 import { createChatEventStream } from "./events/chat-event-stream.ts"
 import { createChatExport } from "./import-export/chat-export.ts"
-import { createImporter } from "./import-export/chat-importer.ts"
+import { createChatImporter } from "./import-export/chat-importer.ts"
+import { createMessageSender } from "./messages/message-sender.ts"
 import { createMessageStore, messageBytes } from "./messages/message-store.ts"
-import { createPromptService } from "./messages/message-sender.ts"
 import { createProjectStore } from "./projects/project-store.ts"
 import { createProjects } from "./projects/projects.ts"
 import { createRatingStore } from "./ratings/rating-store.ts"
@@ -49,8 +49,8 @@ interface Deps {
   fairLoop: FairEventLoop
   rowLimits: RowLimits
   nameOfUser: Parameters<typeof createChats>[0]["nameOfUser"]
-  readersOf: Parameters<typeof createChangeEvents>[0]["readersOf"]
-  standings: Parameters<typeof createChangeEvents>[0]["standings"]
+  readersOf: Parameters<typeof createChangeEventStream>[0]["readersOf"]
+  standings: Parameters<typeof createChangeEventStream>[0]["standings"]
   /** A user's instructions for all of their chats. */
   personalInstructions: (userId: string) => Promise<string>
   streams: SseOptions
@@ -66,16 +66,16 @@ export const createConversations = async (deps: Deps) => {
   const messages = createMessageStore(db)
   const eventLogs = createChatEventLogs()
   const answers = createAnswers({ ...deps, store: messages, eventLogs })
-  const sharedView = createSharedChatView(deps.attaching)
+  const redaction = createChatRedaction(deps.attaching)
   const projects = createProjects({ ...deps, projectStore: createProjectStore(db) })
-  const sharedDeps = { ...deps, store, messages, answers, eventLogs, sharedView, projects }
+  const sharedDeps = { ...deps, store, messages, answers, eventLogs, redaction, projects }
   const chats = createChats(sharedDeps)
   const ratings = createRatingStore(db)
-  createTitleGenerator(sharedDeps)
+  startTitleGeneration(sharedDeps)
   // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
   answers.onEnd(({ chat, message }) => storage.recordStored(chat.user_id, messageBytes(message)))
   await answers.recover()
-  const importer = createImporter(deps)
+  const importer = createChatImporter(deps)
   const chatExport = createChatExport({ ...sharedDeps, chats })
   return {
     chats,
@@ -84,11 +84,11 @@ export const createConversations = async (deps: Deps) => {
     answers,
     ratings,
     answerEdits: createAnswerEdits({ ...sharedDeps, chats, ratings }),
-    prompts: createPromptService({ ...sharedDeps, chats }),
+    messageSender: createMessageSender({ ...sharedDeps, chats }),
     chatExport,
     copyChat: createChatCopy({ ...sharedDeps, chats, chatExport, importer }),
     streamEvents: createChatEventStream({ ...sharedDeps, chats }),
-    changeEvents: createChangeEvents({ ...deps, onModelsChange: registry.onChange }),
+    streamChangeEvents: createChangeEventStream({ ...deps, onModelsChange: registry.onChange }),
     importer,
     close: async (): Promise<void> => {
       await answers.close()

@@ -3,7 +3,7 @@ import { withMessage } from "../http/issue-messages.ts"
 import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
-import { FileReference } from "../knowledge/citations/source-search.ts"
+import { FileReference } from "../knowledge/schema.ts"
 import { ChatAttachment, ChatSkippedSource, ChatSource } from "./answers/source-schema.ts"
 import { isBase64 } from "./messages/is-base64.ts"
 
@@ -12,7 +12,7 @@ const Title = z
   .trim()
   .min(1, withMessage(translatable("title_required")))
   .max(200)
-export const Folder = z.string().trim().min(1).max(100)
+export const FolderName = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
 export const ModelId = z.string().min(1).max(300)
 const Models = z.array(ModelId).min(1).max(6, "Choose at most six models.")
@@ -183,7 +183,7 @@ export type ChatListQuery = z.output<typeof ChatListQuery>
 export const NewChat = z
   .object({
     title: Title.optional(),
-    folder: Folder.nullable().default(null),
+    folder: FolderName.nullable().default(null),
     tags: Tags.default([]),
     models: Models.default([]),
     system: System.default(""),
@@ -195,7 +195,7 @@ export type NewChat = z.output<typeof NewChat>
 export const ChatChanges = z
   .object({
     title: Title,
-    folder: Folder.nullable(),
+    folder: FolderName.nullable(),
     tags: Tags,
     pinned: z.boolean(),
     archived: z.boolean(),

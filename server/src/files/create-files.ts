@@ -14,17 +14,17 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
+import { createFileHooks, type FileHooks } from "./file-hooks.ts"
 import { createFileStore } from "./file-store.ts"
 import { createFiles } from "./files.ts"
-import { createFileHooks, type FileHooks } from "./file-hooks.ts"
 import { monitorObjectStore, monitorPartialUploads } from "./monitored-storage.ts"
 import type { ObjectStore } from "./object-store.ts"
+import { createFileOwnershipTransfer } from "./ownership-transfer.ts"
 import { createPartialUploads } from "./partial-uploads.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
 import { createResumableUploads } from "./resumable-uploads.ts"
 import { startStorageCleanup } from "./storage-cleanup.ts"
-import { createFileTransfer } from "./ownership-transfer.ts"
 import { createUploadReceiver } from "./upload-receiver.ts"
 import { createUploadStore } from "./upload-store.ts"
 
@@ -121,7 +121,7 @@ export const createFileParts = (deps: Deps) => {
       limit: config.MAX_UPLOAD_SIZE,
     }),
     resumable,
-    fileTransfer: createFileTransfer({ ...deps, files }),
+    fileTransfer: createFileOwnershipTransfer({ ...deps, files }),
     /** Call before the job queue starts. */
     registerFileHooks: (registered: FileHooks): void => void Object.assign(hooks, registered),
     close: async (): Promise<void> => {

@@ -5,8 +5,8 @@ import type { Caller } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
-import type { FileStore, StoredFile } from "./file-store.ts"
 import type { FileHooks } from "./file-hooks.ts"
+import type { FileStore, StoredFile } from "./file-store.ts"
 
 export interface FileAccessDeps {
   db: Database

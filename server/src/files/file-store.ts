@@ -43,7 +43,7 @@ export const errorReferenceOf = ({
 }: Pick<StoredFile, "error_reference">): MessageReference | null =>
   error_reference === null ? null : MessageReference.parse(JSON.parse(error_reference))
 
-export const toRecord = (row: StoredFile): FileRecord => ({
+export const toFileRecord = (row: StoredFile): FileRecord => ({
   id: row.id,
   user_id: row.user_id,
   filename: row.filename,
@@ -118,7 +118,7 @@ export const createFileStore = (db: Database) => ({
       .execute()
     const ids = page.map(({ id }) => id)
     const rows = await readByIds(db, ids)
-    return { items: orderByIds(ids, rows).map(toRecord), total }
+    return { items: orderByIds(ids, rows).map(toFileRecord), total }
   },
 
   insert: async (tx: Tx, row: Selectable<FileRow>): Promise<void> => {

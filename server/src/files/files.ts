@@ -13,8 +13,8 @@ import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { type CollectionUpload, toCollectionUpload } from "./collection-upload.ts"
 import { createFileAccess, type FileAccessDeps, failFileNotFound } from "./file-access.ts"
-import { type FileSummary, noProcessingError, type StoredFile, toRecord } from "./file-store.ts"
 import type { FileHooks } from "./file-hooks.ts"
+import { type FileSummary, noProcessingError, type StoredFile, toFileRecord } from "./file-store.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
@@ -120,7 +120,7 @@ export const createFiles = (deps: Deps) => {
 
   return {
     ...access,
-    isOver: isProcessed,
+    isProcessed,
     byIds: store.byIds,
 
     /**
@@ -185,11 +185,11 @@ export const createFiles = (deps: Deps) => {
         await received.prepare()
         const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))
-        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? failFileNotFound())
+        if (keptId !== id) return toFileRecord((await store.byId(keptId)) ?? failFileNotFound())
       } finally {
         await received.discard()
       }
-      return toRecord({ ...row, embedded: 0 })
+      return toFileRecord({ ...row, embedded: 0 })
     },
 
     /** Processes the file again, whatever its current status. */
@@ -208,7 +208,7 @@ export const createFiles = (deps: Deps) => {
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
-      return toRecord((await store.byId(id)) ?? failFileNotFound())
+      return toFileRecord((await store.byId(id)) ?? failFileNotFound())
     },
 
     text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {

@@ -78,7 +78,7 @@ const createFormParser = (incoming: IncomingMessage): BusboyInstance => {
  * Streams an upload; only one chunk is in memory at a time.
  * @throws {Failure} `body_too_large`, `unsupported_media_type` or `bad_request`
  */
-export const readUpload = (
+export const readMultipartUpload = (
   incoming: IncomingMessage,
   { objects, limit, requiresText, share }: Deps,
 ): Promise<FileUpload> => {

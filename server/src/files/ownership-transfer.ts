@@ -37,7 +37,7 @@ const readCollectedFiles = async (reader: Reader, ownerId: string): Promise<Owne
 }
 
 /** Hands files over to another owner, with their share of the storage. */
-export const createFileTransfer = (deps: Deps) => {
+export const createFileOwnershipTransfer = (deps: Deps) => {
   const { db, bus, rowLimits, transfers, files } = deps
   const store = createFileStore(db)
 
@@ -90,4 +90,4 @@ export const createFileTransfer = (deps: Deps) => {
   }
 }
 
-export type FileTransfer = ReturnType<typeof createFileTransfer>
+export type FileOwnershipTransfer = ReturnType<typeof createFileOwnershipTransfer>

@@ -3,12 +3,12 @@ import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { whenClosed } from "../http/request-context.ts"
 import type { Router } from "../http/router.ts"
 import { createContentResponse } from "./content-response.ts"
-import { toRecord } from "./file-store.ts"
+import { toFileRecord } from "./file-store.ts"
 import type { Files } from "./files.ts"
 import type { ObjectStore } from "./object-store.ts"
+import type { FileOwnershipTransfer } from "./ownership-transfer.ts"
 import { fileRoutes } from "./routes.ts"
 import { createStatusStream, toProcessStatus } from "./status-stream.ts"
-import type { FileTransfer } from "./ownership-transfer.ts"
 import type { UploadReceiver } from "./upload-receiver.ts"
 
 interface Deps {
@@ -16,7 +16,7 @@ interface Deps {
   files: Files
   uploadReceiver: UploadReceiver
   objects: ObjectStore
-  fileTransfer: FileTransfer
+  fileTransfer: FileOwnershipTransfer
   inFlight: InFlightRequests
   /** True if an external extraction engine is configured. */
   hasExtractionEngine: boolean
@@ -51,8 +51,8 @@ export const createFileRouter = ({
     try {
       const added = await receive()
       const wait = { ms: processingTimeoutMs, signal: abort.signal }
-      const processed = await files.waitForFile(added.id, files.isOver, wait)
-      return processed ? toRecord(processed) : added
+      const processed = await files.waitForFile(added.id, files.isProcessed, wait)
+      return processed ? toFileRecord(processed) : added
     } finally {
       leave()
     }
@@ -61,7 +61,7 @@ export const createFileRouter = ({
   router.on(fileRoutes.list, ({ caller, query }) => files.list(caller, query))
 
   router.on(fileRoutes.get, async ({ caller, params }) =>
-    files.withOwner(toRecord(await files.getReadable(caller, params.id))),
+    files.withOwner(toFileRecord(await files.getReadable(caller, params.id))),
   )
 
   router.on(fileRoutes.content, async ({ caller, params, context }) => {

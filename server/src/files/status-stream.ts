@@ -1,13 +1,13 @@
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import { type StoredFile, toRecord } from "./file-store.ts"
+import { type StoredFile, toFileRecord } from "./file-store.ts"
 import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 
 const maxStreamMs = 3_600_000
 const heartbeatMs = 15_000
 
-export const toProcessStatus = (file: StoredFile): ProcessStatus => toRecord(file).data
+export const toProcessStatus = (file: StoredFile): ProcessStatus => toFileRecord(file).data
 
 interface StatusStreamOptions {
   caller: Caller
@@ -49,7 +49,7 @@ export const createStatusStream = (
       send(toProcessStatus(file))
       const isFinished = (now: StoredFile): boolean => {
         send(toProcessStatus(now))
-        return files.isOver(now)
+        return files.isProcessed(now)
       }
       const wait = { ms: maxStreamMs, signal: abort.signal }
       // If the file cannot be read, the stream ends, and clients connect again.

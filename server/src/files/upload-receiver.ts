@@ -3,7 +3,7 @@ import type { RowLimits } from "../db/row-limits.ts"
 import type { EventLoopShare } from "../limits/fair-event-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import { type FileUpload, readUpload } from "./multipart-upload.ts"
+import { type FileUpload, readMultipartUpload } from "./multipart-upload.ts"
 import type { ObjectStore } from "./object-store.ts"
 
 interface Deps {
@@ -43,7 +43,9 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
       const declared = Number(incoming.headers["content-length"] ?? limit)
       release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)
-      const kept = await keep(await readUpload(incoming, { objects, limit, requiresText, share }))
+      const kept = await keep(
+        await readMultipartUpload(incoming, { objects, limit, requiresText, share }),
+      )
       isKept = true
       return kept
     } finally {

@@ -15,7 +15,7 @@ import type { Transports } from "../outbound/transports.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAttachments } from "./citations/attachments.ts"
-import { createCitations } from "./citations/source-search.ts"
+import { createSourceFinder } from "./citations/source-finder.ts"
 import { createSourceSelection } from "./citations/source-selection.ts"
 import { createCollectionFileStore } from "./collections/collection-file-store.ts"
 import { createCollectionStore } from "./collections/collection-store.ts"
@@ -32,7 +32,7 @@ import {
   type EmbeddingIndexOptions,
 } from "./embedding/embedding-indexes.ts"
 import { createEmbeddingModels } from "./embedding/embedding-models.ts"
-import { createEmbeddingStatus } from "./embedding/embedding-status.ts"
+import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
 import { startCacheWarming } from "./search/cache-warming.ts"
 import { createReranker, rerankTimeouts } from "./search/reranker.ts"
@@ -154,11 +154,11 @@ export const createKnowledge = async (deps: Deps) => {
       store: collectionStore,
       fileTransfer: fileParts.fileTransfer,
     }),
-    embeddingStatus: createEmbeddingStatus({ models, registry, settings, indexes, vectors }),
+    embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
     reading: createFilePassages({ files, passages, store: collectionStore }),
     attaching: createAttachments({ files, collections }),
-    citations: createCitations({
+    sourceFinder: createSourceFinder({
       searchableFiles,
       ...{ collections, selection, retrieval, maxTokens },
     }),

@@ -144,6 +144,13 @@ export const CollectionQuery = z
   .meta({ id: "KnowledgeQuestion" })
 export type CollectionQuery = z.output<typeof CollectionQuery>
 
+/** A file or collection that a request names as a source. */
+export const FileReference = z.looseObject({
+  type: z.enum(["file", "collection"]),
+  id: z.string().min(1).max(200),
+})
+export type FileReference = z.output<typeof FileReference>
+
 /** The rank of a passage in one ranking, from 1, and its score. */
 const RankedScore = z.object({ rank: z.int(), score: z.number() })
 
@@ -152,8 +159,8 @@ const RankedScore = z.object({ rank: z.int(), score: z.number() })
  * whole (`whole`), or its file is attached but too large, so that its headings (`outline`) and the
  * openings of its parts (`opening`) are sent.
  */
-export const SourceReason = z.enum(["passage", "whole", "outline", "opening"])
-export type SourceReason = z.output<typeof SourceReason>
+export const SourceExtent = z.enum(["passage", "whole", "outline", "opening"])
+export type SourceExtent = z.output<typeof SourceExtent>
 
 export const FoundPassage = z
   .object({
@@ -172,7 +179,7 @@ export const FoundPassage = z
     dense: RankedScore.nullable(),
     /** From the rerank endpoint; null if there is none, or if it did not respond. */
     reranked: RankedScore.nullable(),
-    reason: SourceReason,
+    reason: SourceExtent,
     /**
      * The ranking whose top three passages are always used, if the passage is used for that reason.
      */

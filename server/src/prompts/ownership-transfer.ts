@@ -19,7 +19,7 @@ interface Deps {
 }
 
 /** Hands prompts over to another owner. */
-export const createPromptTransfer = (deps: Deps) => {
+export const createPromptOwnershipTransfer = (deps: Deps) => {
   const { db, grants, rowLimits, transfers, now } = deps
   const store = createPromptStore(deps)
 
@@ -86,4 +86,4 @@ export const createPromptTransfer = (deps: Deps) => {
   }
 }
 
-export type PromptTransfer = ReturnType<typeof createPromptTransfer>
+export type PromptOwnershipTransfer = ReturnType<typeof createPromptOwnershipTransfer>

@@ -1,12 +1,12 @@
 import type { Router } from "../http/router.ts"
+import type { PromptOwnershipTransfer } from "./ownership-transfer.ts"
 import type { Prompts } from "./prompts.ts"
 import { promptRoutes } from "./routes.ts"
-import type { PromptTransfer } from "./ownership-transfer.ts"
 
 interface Deps {
   router: Router
   prompts: Prompts
-  promptTransfer: PromptTransfer
+  promptTransfer: PromptOwnershipTransfer
 }
 
 /** The routes under `/api/v1/prompts`. */

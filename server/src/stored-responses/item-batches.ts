@@ -14,7 +14,7 @@ const rowBytes = 2000
 export type PositionedItem = NewResponseItem & { position: number }
 
 /** Consecutive items, as many as can be inserted in a few milliseconds, or a larger one alone. */
-export const splitItems = (items: readonly NewResponseItem[]): PositionedItem[][] => {
+export const splitIntoBatches = (items: readonly NewResponseItem[]): PositionedItem[][] => {
   const batches: PositionedItem[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const [position, item] of items.entries()) {

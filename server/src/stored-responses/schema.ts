@@ -1,9 +1,9 @@
 import { z } from "zod"
 
 /** Ids come from providers and clients; only these can be stored and indexed. */
-export const storableId = /^[\x21-\x7e]{1,500}$/
+export const storableIdPattern = /^[\x21-\x7e]{1,500}$/
 
-export const ResponseParams = z.object({ id: z.string().regex(storableId) })
+export const ResponseParams = z.object({ id: z.string().regex(storableIdPattern) })
 
 export const ResponseQuery = z.object({
   /** Not supported: a stored response is always sent as a whole. */

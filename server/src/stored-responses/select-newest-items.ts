@@ -2,7 +2,7 @@ import { readInChunks } from "../db/chunked-queries.ts"
 import type { Reader } from "../db/database.ts"
 
 /** Whose rows to read, and how old they may be. */
-export interface Owner {
+export interface ReadScope {
   userId: string
   /** Rows stored at this time, in epoch seconds, or earlier have expired. */
   expiredAt: number
@@ -27,7 +27,7 @@ const idsPerStatement = 100
  */
 export const selectNewestItems = (
   reader: Reader,
-  { userId, expiredAt }: Owner,
+  { userId, expiredAt }: ReadScope,
   { ids, column }: ItemSelection,
 ): Promise<FoundItem[]> => {
   const newest = (id: string) =>

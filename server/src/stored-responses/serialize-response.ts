@@ -2,7 +2,7 @@ import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
 import type { NewResponseItem } from "./item-batches.ts"
-import { storableId } from "./schema.ts"
+import { storableIdPattern } from "./schema.ts"
 import type { NewResponse } from "./store.ts"
 
 /** What a request added to the items of the previous response, as it is stored. */
@@ -56,7 +56,7 @@ const prefixByType: Record<string, string> = {
 
 /** The id if it can be stored and found again, else null. */
 export const toStorableId = (id: unknown): string | null =>
-  typeof id === "string" && storableId.test(id) ? id : null
+  typeof id === "string" && storableIdPattern.test(id) ? id : null
 
 /** Gives an item an id if it has none, or one that cannot be stored. */
 const withId = (item: Fields, newId: () => string): Fields => {

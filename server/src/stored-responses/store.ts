@@ -9,9 +9,9 @@ import {
   itemRows,
   type NewResponseItem,
   type PositionedItem,
-  splitItems,
+  splitIntoBatches,
 } from "./item-batches.ts"
-import { type ItemSelection, type Owner, selectNewestItems } from "./select-newest-items.ts"
+import { type ItemSelection, type ReadScope, selectNewestItems } from "./select-newest-items.ts"
 
 export interface NewResponse extends Omit<Selectable<StoredResponseRow>, "user_id" | "created_at"> {
   /** In the order of their positions. */
@@ -65,7 +65,7 @@ const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<vo
 }
 
 export const createResponseStore = (db: Database) => {
-  const responsesOf = ({ userId, expiredAt }: Owner) =>
+  const responsesOf = ({ userId, expiredAt }: ReadScope) =>
     db.read
       .selectFrom("stored_responses")
       .where("user_id", "=", userId)
@@ -85,11 +85,14 @@ export const createResponseStore = (db: Database) => {
       .limit(limit)
 
   return {
-    byId: (owner: Owner, id: string): Promise<Pick<StoredResponseRow, "response"> | undefined> =>
+    byId: (
+      owner: ReadScope,
+      id: string,
+    ): Promise<Pick<StoredResponseRow, "response"> | undefined> =>
       responsesOf(owner).select("response").where("id", "=", id).executeTakeFirst(),
 
     /** The bytes of a response with its input; undefined if it does not exist, or has expired. */
-    sizeOf: async (owner: Owner, id: string): Promise<number | undefined> => {
+    sizeOf: async (owner: ReadScope, id: string): Promise<number | undefined> => {
       const row = await responsesOf(owner).select("bytes").where("id", "=", id).executeTakeFirst()
       return row?.bytes
     },
@@ -97,7 +100,7 @@ export const createResponseStore = (db: Database) => {
     /**
      * The response and those before it, newest first: as far as they exist, and at most `maxLinks`.
      */
-    chain: ({ userId, expiredAt }: Owner, id: string, maxLinks: number): Promise<ChainLink[]> =>
+    chain: ({ userId, expiredAt }: ReadScope, id: string, maxLinks: number): Promise<ChainLink[]> =>
       db.read
         .withRecursive("chain(id, previous_id, item_bytes, depth)", (cte) =>
           cte
@@ -193,7 +196,7 @@ export const createResponseStore = (db: Database) => {
       return rows.reduce((sum, { bytes }) => sum + bytes, 0)
     },
 
-    newestItems: (owner: Owner, selection: ItemSelection) =>
+    newestItems: (owner: ReadScope, selection: ItemSelection) =>
       selectNewestItems(db.read, owner, selection),
 
     /**
@@ -216,7 +219,7 @@ export const createResponseStore = (db: Database) => {
           select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
           from (${itemRows[db.dialect](json)}) as added`.execute(tx)
       const inserts: ((tx: Tx) => Promise<unknown>)[] = []
-      for (const batch of splitItems(items)) {
+      for (const batch of splitIntoBatches(items)) {
         const [first] = batch
         if (first && first.bytes > insertedBytesPerBatch) {
           inserts.push((tx) => insertLarge(tx, first))
@@ -264,7 +267,7 @@ export const createResponseStore = (db: Database) => {
     removeAll: removeResponses,
 
     /** @returns false if the response does not exist, or has expired */
-    remove: async (tx: Tx, { userId, expiredAt }: Owner, id: string): Promise<boolean> => {
+    remove: async (tx: Tx, { userId, expiredAt }: ReadScope, id: string): Promise<boolean> => {
       const removed = await tx
         .deleteFrom("stored_responses")
         .where("user_id", "=", userId)

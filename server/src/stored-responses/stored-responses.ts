@@ -7,10 +7,10 @@ import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Actor } from "../http/caller.ts"
 import { readMembers, spliceMembers } from "../http/json-members.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import type { Owner } from "./select-newest-items.ts"
-import { type AnsweredRequest, serializeResponse, toStorableId } from "./serialize-response.ts"
 import { ReadBudget } from "./read-budget.ts"
 import type { InputItemsQuery } from "./schema.ts"
+import type { ReadScope } from "./select-newest-items.ts"
+import { type AnsweredRequest, serializeResponse, toStorableId } from "./serialize-response.ts"
 import { type ChainLink, createResponseStore, takeBatch } from "./store.ts"
 
 /** A user's stored responses; beyond it, the oldest are deleted. */
@@ -70,7 +70,7 @@ export const createStoredResponses = (deps: Deps) => {
   const store = createResponseStore(db)
 
   const expiredAt = (): number => now() - config.RESPONSE_LIFETIME
-  const ownerOf = (userId: string): Owner => ({ userId, expiredAt: expiredAt() })
+  const ownerOf = (userId: string): ReadScope => ({ userId, expiredAt: expiredAt() })
 
   /**
    * Finds items by their ids, as JSON; if an id occurs several times, the newest item.

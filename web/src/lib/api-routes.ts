@@ -4,7 +4,7 @@ import type { keyRoutes } from "../../../server/src/auth/key-routes.ts"
 import type { authRoutes } from "../../../server/src/auth/routes.ts"
 import type { connectionRoutes } from "../../../server/src/connections/routes.ts"
 import type { answerRoutes } from "../../../server/src/conversations/answers/routes.ts"
-import type { chatListRoutes } from "../../../server/src/conversations/chats/routes.ts"
+import type { chatRoutes } from "../../../server/src/conversations/chats/routes.ts"
 import type {
   changeEventRoutes,
   chatMessageRoutes,
@@ -16,7 +16,7 @@ import type { fileRoutes } from "../../../server/src/files/routes.ts"
 import type { functionRoutes } from "../../../server/src/functions/routes.ts"
 import type { functionRunRoutes } from "../../../server/src/functions/run-routes.ts"
 import type { groupRoutes } from "../../../server/src/groups/routes.ts"
-import type { knowledgeRoutes } from "../../../server/src/knowledge/collections/routes.ts"
+import type { collectionRoutes } from "../../../server/src/knowledge/collections/routes.ts"
 import type { embeddingModelRoutes } from "../../../server/src/knowledge/embedding/routes.ts"
 import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/reading/routes.ts"
 import type { modelRoutes } from "../../../server/src/models/routes.ts"
@@ -47,7 +47,7 @@ export type ApiRoute = ValueOf<
   | typeof chatMessageRoutes
   | typeof projectRoutes
   | typeof ratingRoutes
-  | typeof chatListRoutes
+  | typeof chatRoutes
   | typeof resumableRoutes
   | typeof fileRoutes
   | typeof functionRoutes
@@ -55,7 +55,7 @@ export type ApiRoute = ValueOf<
   | typeof groupRoutes
   | typeof embeddingModelRoutes
   | typeof fileKnowledgeRoutes
-  | typeof knowledgeRoutes
+  | typeof collectionRoutes
   | typeof modelRoutes
   | typeof overviewRoutes
   | typeof monitoringRoutes

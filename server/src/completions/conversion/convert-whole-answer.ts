@@ -12,7 +12,7 @@ import {
   createFormatConverter,
 } from "../../formats/response-converter.ts"
 import { translatable } from "../../i18n/message.ts"
-import type { AnswerSources } from "../../knowledge/citations/source-search.ts"
+import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
 import { operationNamed } from "../operations/registry.ts"

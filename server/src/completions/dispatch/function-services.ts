@@ -1,7 +1,7 @@
 import type { Files } from "../../files/files.ts"
 import { joinHeadings } from "../../files/passage-location.ts"
 import type { HostServices } from "../../functions/host-services.ts"
-import { type Citations, toCitationSource } from "../../knowledge/citations/source-search.ts"
+import { type SourceFinder, toCitationSource } from "../../knowledge/citations/source-finder.ts"
 import type { FoundPassage } from "../../knowledge/schema.ts"
 import { type Handbook, handbookId } from "../../knowledge/search/handbook.ts"
 import type { Completions } from "../completions.ts"
@@ -11,7 +11,7 @@ const maxFiles = 200
 
 interface Deps {
   completions: Completions
-  citations: Citations
+  sourceFinder: SourceFinder
   files: Files
   handbook: Handbook
 }
@@ -25,7 +25,7 @@ const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassa
 /** The gateway's services for functions. Each call runs with the rights of the calling user. */
 export const createFunctionServices = ({
   completions,
-  citations,
+  sourceFinder,
   files,
   handbook,
 }: Deps): HostServices => ({
@@ -37,7 +37,7 @@ export const createFunctionServices = ({
     const request = { references, modelCollections: [], question: query, limit, signal }
     const found =
       collectionIds.length > 0
-        ? await citations.search(caller, request)
+        ? await sourceFinder.search(caller, request)
         : { passages: [], sources: [] }
     // The handbook is open to every user and does not belong to any collection.
     const handbookPassages =

@@ -3,8 +3,11 @@ import { type Fields, textOf } from "../../formats/json-values.ts"
 import { failWrongType } from "../../formats/request-errors.ts"
 import { smallBodyBytes } from "../../http/body-buffer.ts"
 import type { ReserveMemory } from "../../http/body-memory.ts"
-import { maxResponseBytes, type SerializedInput } from "../../stored-responses/serialize-response.ts"
 import { ReadBudget } from "../../stored-responses/read-budget.ts"
+import {
+  maxResponseBytes,
+  type SerializedInput,
+} from "../../stored-responses/serialize-response.ts"
 import type { StoredResponses } from "../../stored-responses/stored-responses.ts"
 import { bodyTasks } from "../conversion/body-tasks.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"

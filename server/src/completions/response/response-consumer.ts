@@ -1,6 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../../errors.ts"
-import type { AnswerSources } from "../../knowledge/citations/source-search.ts"
+import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"
 

@@ -1,13 +1,13 @@
 import { z } from "zod"
 import { fail } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
-import {
-  type AnswerSources,
-  type Citations,
-  FileReference,
-  type ModelCollection,
-} from "../../knowledge/citations/source-search.ts"
+import type {
+  AnswerSources,
+  ModelCollection,
+  SourceFinder,
+} from "../../knowledge/citations/source-finder.ts"
 import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
+import { FileReference } from "../../knowledge/schema.ts"
 import { estimateTokens } from "../../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
 import { collectionIdsOf } from "../../models/knowledge-references.ts"
@@ -77,7 +77,7 @@ export interface RequestWithSources {
 }
 
 interface Deps {
-  citations: Citations
+  sourceFinder: SourceFinder
   ownerOf: ModelCatalogue["ownerOf"]
   template: () => string
 }
@@ -92,7 +92,7 @@ export const needsSources = (
 
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */
 export const createSourceSearch =
-  ({ citations, ownerOf, template }: Deps) =>
+  ({ sourceFinder, ownerOf, template }: Deps) =>
   async (
     caller: Caller,
     input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
@@ -107,7 +107,7 @@ export const createSourceSearch =
     const { messages } = request.fields
     const attached = attachedCollections(resolved, ownerOf)
     if (parsed.data.length + attached.length === 0) return { request, citationResult: null }
-    const cited = await citations.findSources(caller, {
+    const cited = await sourceFinder.findSources(caller, {
       references: parsed.data,
       modelCollections: attached,
       ...searchQueryOf(messages),

@@ -8,7 +8,7 @@ import type { Failure } from "../../errors.ts"
 import { readErrorBody } from "../../formats/error-body.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { type TranslatableMessage, toReference, toText, translatable } from "../../i18n/message.ts"
-import type { AnswerSources } from "../../knowledge/citations/source-search.ts"
+import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import { type AnswerDelta, createDeltaReader, parseDelta } from "../events/answer-delta.ts"
 import type { MessageError } from "../schema.ts"
 import { createThinkingSplitter } from "./thinking-splitter.ts"
@@ -33,7 +33,7 @@ interface Deps {
 }
 
 /** Receives the parts of an answer while it is generated. */
-export type AnswerEvents = Omit<Deps, "onDone">
+export type AnswerCallbacks = Omit<Deps, "onDone">
 
 export const toMessageError = ({ code, message, reference }: Failure): MessageError => ({
   code,

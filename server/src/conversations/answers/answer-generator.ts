@@ -8,8 +8,8 @@ import { toJsonBody } from "../../http/json-object.ts"
 import type { SourcePassage } from "../../knowledge/citations/source-prompt.ts"
 import type { Message } from "../schema.ts"
 import {
+  type AnswerCallbacks,
   AnswerCollector,
-  type AnswerEvents,
   type CollectedAnswer,
   toMessageError,
 } from "./answer-collector.ts"
@@ -36,7 +36,7 @@ export const createAnswerGenerator =
   ({ completions, log }: Deps) =>
   (
     { caller, message, body, sourcePassages, requestId }: AnswerJob,
-    events: AnswerEvents,
+    events: AnswerCallbacks,
     signal: AbortSignal,
   ): Promise<CollectedAnswer> =>
     new Promise((resolve) => {

@@ -14,13 +14,13 @@ import {
 } from "../messages/message-pages.ts"
 import type { MessageStore } from "../messages/message-store.ts"
 import type { Message, MessageState } from "../schema.ts"
-import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
+import type { AnswerCallbacks, CollectedAnswer } from "./answer-collector.ts"
 import { type AnswerJob, createAnswerGenerator } from "./answer-generator.ts"
 import { createAnswerWriter } from "./answer-writer.ts"
 import { markCitedSources } from "./mark-cited-sources.ts"
-import { trackGeneration } from "./track-generation.ts"
 import { parseReportedSources } from "./parse-reported-sources.ts"
 import { ChatSource, maxSkippedSources } from "./source-schema.ts"
+import { trackGeneration } from "./track-generation.ts"
 
 const sweepIntervalMs = 500
 const maxSweepGapMs = 3 * sweepIntervalMs
@@ -84,7 +84,7 @@ export const createAnswers = (deps: Deps) => {
     const startedAt = performance.now()
     const generation = trackGeneration(message)
     const deltas = createDeltaPublisher(eventLogs.getOrCreate(message.chat_id), message)
-    const onText: AnswerEvents["onText"] = ({ content, reasoning }) => {
+    const onText: AnswerCallbacks["onText"] = ({ content, reasoning }) => {
       message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
       generation.recordText({ content, reasoning })
       message.content += content
@@ -97,14 +97,14 @@ export const createAnswers = (deps: Deps) => {
       answerWriter.saveSources(message.id, texts)
       eventLogs.getOrCreate(chat.id).publish("message", message)
     }
-    const onCitations: AnswerEvents["onCitations"] = ({ passages, sources_skipped }) => {
+    const onCitations: AnswerCallbacks["onCitations"] = ({ passages, sources_skipped }) => {
       message.sources_skipped = sources_skipped.slice(0, maxSkippedSources)
       setSources(
         passages.map(sourceOf),
         passages.map(({ text }) => text),
       )
     }
-    const onReportedSources: AnswerEvents["onReportedSources"] = (sources) => {
+    const onReportedSources: AnswerCallbacks["onReportedSources"] = (sources) => {
       const passages = parseReportedSources(sources)
       // The gateway's own sources take precedence: the citation numbers refer to them.
       if (!passages || message.sources?.length) return

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { PassageLocation } from "../../files/passage-location.ts"
-import { SourceReason } from "../../knowledge/schema.ts"
+import { SourceExtent } from "../../knowledge/schema.ts"
 
 /** Maximum number of files attached to a message, and of passages given to an answer. */
 export const maxSourcesPerMessage = 100
@@ -24,7 +24,7 @@ export const ChatSource = z
     end: z.int(),
     score: z.number(),
     /** Absent in older answers, which were given passages only. */
-    reason: SourceReason.optional(),
+    reason: SourceExtent.optional(),
     /** Whether the answer cites it; absent while the answer is in progress. */
     cited: z.boolean().optional(),
   })

@@ -6,7 +6,7 @@ import { JsonScanner } from "../../http/json-scanner.ts"
 import { translatable } from "../../i18n/message.ts"
 import type { UserLimits } from "../../limits/user-limits.ts"
 import type { ChatExport } from "../import-export/chat-export.ts"
-import type { Importer } from "../import-export/chat-importer.ts"
+import type { ChatImporter } from "../import-export/chat-importer.ts"
 import type { Chat } from "../schema.ts"
 import type { ChatStore } from "./chat-store.ts"
 import type { Chats } from "./chats.ts"
@@ -18,7 +18,7 @@ interface Deps {
   chats: Chats
   store: ChatStore
   chatExport: ChatExport
-  importer: Importer
+  importer: ChatImporter
   limits: Pick<UserLimits, "bodies">
   now: () => number
 }

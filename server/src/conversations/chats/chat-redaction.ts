@@ -37,7 +37,7 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
  * Sharing a chat shares its messages, not the files they are based on: readers see neither the
  * names nor the passages of files that they may not read.
  */
-export const createSharedChatView = ({ readableAmong }: Pick<Attachments, "readableAmong">) => ({
+export const createChatRedaction = ({ readableAmong }: Pick<Attachments, "readableAmong">) => ({
   /** Messages of `owner`'s chat, redacted for `caller`. */
   redactMessages: async (
     caller: Caller,
@@ -63,4 +63,4 @@ export const createSharedChatView = ({ readableAmong }: Pick<Attachments, "reada
   },
 })
 
-export type SharedChatView = ReturnType<typeof createSharedChatView>
+export type ChatRedaction = ReturnType<typeof createChatRedaction>

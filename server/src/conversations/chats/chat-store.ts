@@ -51,7 +51,10 @@ const toRow = ({ tags, ...chat }: StoredChat) => ({
 })
 
 /** Size of a chat without messages; part of `chats.text_bytes`. */
-export const chatBytes = ({ system, params }: Pick<Chat, "system" | "params">): number =>
+export const chatBytesWithoutMessages = ({
+  system,
+  params,
+}: Pick<Chat, "system" | "params">): number =>
   rowBytes + Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(params))
 
 const sortColumns = {
@@ -71,7 +74,7 @@ export const insertChat = async (
   chat: StoredChat,
   importKey: string | null = null,
 ): Promise<void> => {
-  const bytes = { text_bytes: chatBytes(chat), image_bytes: 0 }
+  const bytes = { text_bytes: chatBytesWithoutMessages(chat), image_bytes: 0 }
   await tx
     .insertInto("chats")
     .values({ ...toRow(chat), ...bytes, import_key: importKey })
@@ -277,7 +280,7 @@ export const createChatStore = (db: Database) => {
 
     update: async (tx: Tx, chat: StoredChat): Promise<void> => {
       const { id, ...row } = toRow(chat)
-      const text_bytes = sql<number>`text_bytes + ${chatBytes(chat) - rowBytes}
+      const text_bytes = sql<number>`text_bytes + ${chatBytesWithoutMessages(chat) - rowBytes}
         - octet_length(system) - octet_length(params)`
       await tx
         .updateTable("chats")

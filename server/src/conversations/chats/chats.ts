@@ -27,16 +27,16 @@ import type {
   MessagePageQuery,
   NewChat,
 } from "../schema.ts"
+import type { ChatRedaction } from "./chat-redaction.ts"
+import { type ChatStore, chatBytesWithoutMessages, type StoredChat } from "./chat-store.ts"
 import { emptyLargeChat } from "./empty-large-chat.ts"
-import { type ChatStore, chatBytes, type StoredChat } from "./chat-store.ts"
-import type { SharedChatView } from "./chat-redaction.ts"
 
 interface Deps {
   db: Database
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  sharedView: SharedChatView
+  redaction: ChatRedaction
   projects: Projects
   storage: StorageQuota
   rowLimits: RowLimits
@@ -63,7 +63,7 @@ const hiddenFromReaders = {
 
 /** Manages conversations. Each is private to its owner unless shared. */
 export const createChats = (deps: Deps) => {
-  const { db, store, messages, answers, sharedView, projects, storage, rowLimits } = deps
+  const { db, store, messages, answers, redaction, projects, storage, rowLimits } = deps
   const { audit, bus, nameOfUser, newId, now } = deps
 
   const notFound = (id: string): string => `Chat ${id} not found.`
@@ -86,7 +86,7 @@ export const createChats = (deps: Deps) => {
     before = endOfChat.before,
   ): Promise<MessagePage & { seq: number }> => {
     const { page, seq } = await answers.page(chat.id, { start: { before }, size: responsePageSize })
-    const visibleMessages = await sharedView.redactMessages(
+    const visibleMessages = await redaction.redactMessages(
       caller,
       chat.user_id,
       page?.messages ?? [],
@@ -130,7 +130,7 @@ export const createChats = (deps: Deps) => {
         created_at: now(),
         updated_at: now(),
       }
-      const addition = { owner: caller.user.id, bytes: chatBytes(chat) }
+      const addition = { owner: caller.user.id, bytes: chatBytesWithoutMessages(chat) }
       await storage.writeWithinLimit([addition], () =>
         rowLimits.transactWithin("chats", { owner: caller.user.id }, async (tx) => {
           await store.insert(tx, chat)
@@ -166,7 +166,8 @@ export const createChats = (deps: Deps) => {
       const current = await getOwn(caller, id)
       await requireMessage(id, changes.current_id)
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-      const bytes = chatBytes({ ...current, ...set }) - chatBytes(current)
+      const bytes =
+        chatBytesWithoutMessages({ ...current, ...set }) - chatBytesWithoutMessages(current)
       const change = async (tx: Tx): Promise<StoredChat> => {
         const before = (await store.byId(id, tx)) ?? fail("not_found", notFound(id))
         const titleSource = changes.title === undefined ? {} : { title_source: "person" as const }
@@ -232,7 +233,7 @@ export const createChats = (deps: Deps) => {
       const chat = await getReadable(caller, id)
       const found = (await messages.passages(id, [messageId])).get(messageId)
       if (!found) return fail("not_found", `Message ${messageId} not found, or it has no sources.`)
-      return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
+      return { items: await redaction.redactPassages(caller, chat.user_id, found) }
     },
 
     image: async (caller: Caller, id: string, imageId: string): Promise<StoredImage> => {

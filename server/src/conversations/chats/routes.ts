@@ -23,7 +23,7 @@ import {
 const notFound = { description: "Chat not found, or you do not have access to it" }
 
 /** The routes for a user's chats: list, update, share, export, import. */
-export const chatListRoutes = {
+export const chatRoutes = {
   exportAll: route("get", "/api/v1/chats/export", {
     access: "user",
     summary: "Export all your chats, or some of them, as one file",

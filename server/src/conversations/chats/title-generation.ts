@@ -65,7 +65,7 @@ const cleanTitle = (text: string): string =>
     .toWellFormed()
 
 /** Lets a chat's own model name it after its first answer, if the settings allow it. */
-export const createTitleGenerator = (deps: Deps) => {
+export const startTitleGeneration = (deps: Deps) => {
   const { background, db, bus, completions, catalogue, settings, store, messages, answers } = deps
 
   const isAllowed = async (caller: Caller, model: string): Promise<boolean> => {

@@ -39,7 +39,7 @@ const eventFor = (caller: Caller, message: BusMessage): ServerSentEvent | null =
 /**
  * Notifies signed-in pages of what has changed, without the new values, so that they can reload it.
  */
-export const createChangeEvents = (deps: Deps) => {
+export const createChangeEventStream = (deps: Deps) => {
   const { background, bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
   const { replies } = limits
   const openStreams = createOpenEventStreams(deps)
@@ -99,4 +99,4 @@ export const createChangeEvents = (deps: Deps) => {
   }
 }
 
-export type ChangeEvents = ReturnType<typeof createChangeEvents>
+export type ChangeEventStream = ReturnType<typeof createChangeEventStream>

@@ -10,8 +10,8 @@ import { createMutex } from "../../limits/mutex.ts"
 import { createSemaphore } from "../../limits/semaphore.ts"
 import type { UserLimits } from "../../limits/user-limits.ts"
 import type { Answers } from "../answers/answers.ts"
+import type { ChatRedaction } from "../chats/chat-redaction.ts"
 import type { Chats } from "../chats/chats.ts"
-import type { SharedChatView } from "../chats/chat-redaction.ts"
 import { type PageSize, startOfChat } from "../messages/message-pages.ts"
 import { Message } from "../schema.ts"
 import type { ChatEvent, ChatEventLogs } from "./chat-event-log.ts"
@@ -20,7 +20,7 @@ interface Deps {
   chats: Chats
   answers: Answers
   eventLogs: ChatEventLogs
-  sharedView: SharedChatView
+  redaction: ChatRedaction
   inFlight: InFlightRequests
   limits: Pick<UserLimits, "replies">
   fairLoop: FairEventLoop
@@ -70,7 +70,7 @@ const nullIfNotFound = (error: unknown): null => {
 
 /** Streams a chat's events to readers with access. */
 export const createChatEventStream = (deps: Deps) => {
-  const { chats, answers, eventLogs, sharedView, inFlight, limits, fairLoop, bus, streams } = deps
+  const { chats, answers, eventLogs, redaction, inFlight, limits, fairLoop, bus, streams } = deps
 
   /** Returns a function that sends events in order, with messages redacted for this reader. */
   const createSender = ({ caller, chat, stream }: StreamReader): ((event: ChatEvent) => void) => {
@@ -81,7 +81,7 @@ export const createChatEventStream = (deps: Deps) => {
     const redactAndSend = async (event: ChatEvent): Promise<void> => {
       if (event.name !== "message") return sendEvent(event)
       const message = Message.parse(JSON.parse(event.data))
-      const [redacted] = await sharedView.redactMessages(caller, chat.user_id, [message])
+      const [redacted] = await redaction.redactMessages(caller, chat.user_id, [message])
       sendEvent({ ...event, data: JSON.stringify(redacted) })
     }
     return (event) => {
@@ -112,7 +112,7 @@ export const createChatEventStream = (deps: Deps) => {
       throw error
     })
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
-    const messages = await sharedView
+    const messages = await redaction
       .redactMessages(caller, chat.user_id, stored)
       .finally(() => release())
     const name = fixedSeq === null ? "snapshot" : "messages"

@@ -4,10 +4,10 @@ import type { Caller } from "../../http/caller.ts"
 import type { CountPiece } from "../../http/route.ts"
 import type { Answers } from "../answers/answers.ts"
 import type { ChatPassage } from "../answers/source-schema.ts"
+import type { ChatRedaction } from "../chats/chat-redaction.ts"
 import type { ChatStore, StoredChat } from "../chats/chat-store.ts"
 import type { Chats } from "../chats/chats.ts"
-import type { SharedChatView } from "../chats/chat-redaction.ts"
-import { branchTo } from "../messages/prompt-body.ts"
+import { branchTo } from "../messages/branch-to.ts"
 import { type PageSize, startOfChat } from "../messages/message-pages.ts"
 import type { MessageStore } from "../messages/message-store.ts"
 import type { Message } from "../schema.ts"
@@ -18,7 +18,7 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  sharedView: SharedChatView
+  redaction: ChatRedaction
 }
 
 /** A message with the texts of its sources. */
@@ -35,13 +35,13 @@ interface ChatExportRequest {
 }
 
 /** Exports chats as streams: each piece is read after the client has received the previous one. */
-export const createChatExport = ({ chats, store, messages, answers, sharedView }: Deps) => {
+export const createChatExport = ({ chats, store, messages, answers, redaction }: Deps) => {
   const withPassages = async (
     caller: Caller,
     chat: StoredChat,
     page: readonly Message[],
   ): Promise<MessageWithPassages[]> => {
-    const shown = await sharedView.redactMessages(caller, chat.user_id, page)
+    const shown = await redaction.redactMessages(caller, chat.user_id, page)
     const answerIds = shown.filter(({ sources }) => sources !== null).map(({ id }) => id)
     const passages = await messages.passages(chat.id, answerIds)
     const addTexts = ({ id, sources }: Message) =>

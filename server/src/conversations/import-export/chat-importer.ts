@@ -48,7 +48,7 @@ interface Deps {
  * Imports chats as new chats of the caller. Runs in a worker: parsing, validating and storing 30 MB
  * takes a second, which would block all other requests.
  */
-export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
+export const createChatImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const { file, url } = db
   const module = new URL("./import-worker.ts", import.meta.url)
   const thread = createWorkerClient<ImportWorkerRequest, ImportWorkerResponse>(
@@ -120,4 +120,4 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   }
 }
 
-export type Importer = ReturnType<typeof createImporter>
+export type ChatImporter = ReturnType<typeof createChatImporter>

@@ -6,7 +6,6 @@ import { translatable } from "../../i18n/message.ts"
 import { lowerThreadPriority } from "../../limits/thread-priority.ts"
 import type { ImportWorkerRequest, ImportWorkerResponse } from "./chat-importer.ts"
 import { parseMarkdownChat } from "./chat-markdown.ts"
-import { parseImport } from "./parse-chat-import.ts"
 import {
   hasImportedChat,
   type ImportedChat,
@@ -14,6 +13,7 @@ import {
   insertImportedChat,
   toImportedChat,
 } from "./imported-chat.ts"
+import { parseChatImport } from "./parse-chat-import.ts"
 import type { ChatToImport } from "./schema.ts"
 
 /** Runs in its own worker thread, which `importer.ts` calls. */
@@ -45,7 +45,7 @@ interface CheckedImport {
 const checkChats = ({ userId, bytes, members }: CheckRequest): CheckedImport => {
   const sizeOf = (chat: ChatToImport): number => importedChatBytes(toImportedChat(userId, chat))
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const imported = parseImport({ bytes: buffer, members })
+  const imported = parseChatImport({ bytes: buffer, members })
   if ("markdown" in imported) {
     const chat =
       parseMarkdownChat(imported.markdown, nowSeconds()) ??

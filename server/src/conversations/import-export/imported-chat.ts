@@ -1,8 +1,8 @@
 import { createHash, randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../../db/database.ts"
 import type { ChatPassage, ChatSource } from "../answers/source-schema.ts"
-import { chatBytes, insertChat, type StoredChat } from "../chats/chat-store.ts"
-import { titleFromPrompt } from "../messages/prompt-body.ts"
+import { chatBytesWithoutMessages, insertChat, type StoredChat } from "../chats/chat-store.ts"
+import { titleFromPrompt } from "../chats/title-from-prompt.ts"
 import type { StoredImage } from "../messages/message-reader.ts"
 import {
   imageBytes,
@@ -133,7 +133,7 @@ export const importedChatBytes = ({ chat, messages, partsByMessage }: ImportedCh
   messages.reduce((bytes, message) => {
     const { images = [], sourceTexts = null } = partsByMessage.get(message.id) ?? {}
     return bytes + messageBytes(message) + imageBytes(images) + passageBytes(sourceTexts)
-  }, chatBytes(chat))
+  }, chatBytesWithoutMessages(chat))
 
 export const insertImportedChat = async (
   tx: Tx,

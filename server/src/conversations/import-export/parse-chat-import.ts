@@ -94,7 +94,7 @@ const parseChats = (bytes: Buffer, { valueStart }: JsonMember) =>
   }
 
 /** @throws {Failure} `invalid` if the body contains neither chats nor Markdown */
-export const parseImport = ({
+export const parseChatImport = ({
   bytes,
   members: found,
 }: Pick<JsonObject, "bytes" | "members">): ChatImportSource => {

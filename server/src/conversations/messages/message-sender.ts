@@ -11,18 +11,20 @@ import type { Answers } from "../answers/answers.ts"
 import type { ChatPassage } from "../answers/source-schema.ts"
 import type { ChatStore, StoredChat } from "../chats/chat-store.ts"
 import type { Chats } from "../chats/chats.ts"
+import { titleFromPrompt } from "../chats/title-from-prompt.ts"
 import type { ChatEventLogs } from "../events/chat-event-log.ts"
 import type { Projects } from "../projects/projects.ts"
 import type { Message, NewMessage, StartedAnswers } from "../schema.ts"
-import { branchTo, buildPromptBody, questionOf, titleFromPrompt } from "./prompt-body.ts"
+import { branchTo } from "./branch-to.ts"
+import type { MessageStore } from "./message-store.ts"
+import { buildPromptBody, questionOf } from "./prompt-body.ts"
 import {
   type BranchReader,
   createPromptPlans,
-  type Prompt,
+  type IncomingPrompt,
   type PromptPlan,
   promptBytes,
 } from "./prompt-plan.ts"
-import type { MessageStore } from "./message-store.ts"
 
 interface Deps {
   db: Database
@@ -45,7 +47,7 @@ interface Deps {
 
 interface PromptRequest {
   caller: Caller
-  prompt: Prompt
+  prompt: IncomingPrompt
   /**
    * Functions that release each answer's reservations; an answer that starts takes its own over.
    */
@@ -64,7 +66,7 @@ const toSourcePassages = (passages: readonly (ChatPassage | null)[]): SourcePass
   })
 
 /** Stores users' messages and starts the answers to them. */
-export const createPromptService = (deps: Deps) => {
+export const createMessageSender = (deps: Deps) => {
   const { db, chats, store, messages, answers, projects, eventLogs, catalogue } = deps
   const { attaching, storage, limits, rowLimits, now } = deps
   const plans = createPromptPlans(deps)
@@ -220,4 +222,4 @@ export const createPromptService = (deps: Deps) => {
   }
 }
 
-export type PromptService = ReturnType<typeof createPromptService>
+export type MessageSender = ReturnType<typeof createMessageSender>

@@ -1,25 +1,7 @@
-import { fail } from "../../errors.ts"
 import type { ChatAttachment } from "../answers/source-schema.ts"
 import type { ProjectContext } from "../projects/projects.ts"
 import type { Chat, Message } from "../schema.ts"
 import type { StoredImage } from "./message-reader.ts"
-
-/** The messages from the root to `id`, inclusive. @throws {Failure} `not_found` */
-export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
-  messages: readonly T[],
-  id: string | null,
-): T[] => {
-  const byId = new Map(messages.map((message) => [message.id, message]))
-  const branch: T[] = []
-  for (let at = id; at !== null; ) {
-    const message = byId.get(at)
-    if (!message) return fail("not_found", `Message ${at} not found in this chat.`)
-    branch.push(message)
-    byId.delete(at)
-    at = message.parent_id
-  }
-  return branch.reverse()
-}
 
 const noteOf = ({ type, name }: ChatAttachment): string =>
   `[The ${type} "${name}" is no longer available.]`
@@ -89,16 +71,4 @@ export const buildPromptBody = (input: PromptBodyInput): Buffer => {
   const files = filesOf(questionOf(branch), project).map(({ type, id }) => ({ type, id }))
   const filesField = files.length > 0 ? { files } : {}
   return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...filesField, ...stream }))
-}
-
-const maxTitleLength = 60
-
-/** A title made of the first words of a prompt; "" if it has none. */
-export const titleFromPrompt = (text: string): string => {
-  const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
-  const plain = line.replace(/^[#>\-\s]+|[*`~]+/g, "").trim() || line
-  if (plain.length <= maxTitleLength) return plain
-  const cut = plain.slice(0, maxTitleLength)
-  const space = cut.lastIndexOf(" ")
-  return `${(space > maxTitleLength / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }

@@ -21,7 +21,7 @@ export interface PromptPlan {
  */
 export type BranchReader = (id: string | null) => Promise<Message[]>
 
-export interface Prompt {
+export interface IncomingPrompt {
   input: NewMessage
   files: ChatAttachment[]
   requestId: string
@@ -33,7 +33,10 @@ const imageOf = (url: string, id: string): StoredImage => {
 }
 
 /** The size of a prompt and its empty answers; answers are counted when they end. */
-export const promptBytes = ({ input, files }: Prompt, models: readonly string[]): number => {
+export const promptBytes = (
+  { input, files }: IncomingPrompt,
+  models: readonly string[],
+): number => {
   // A continued answer grows by an unknown amount.
   if (input.continue_id !== undefined) return 1
   const texts = [input.content ?? "", JSON.stringify(files), ...input.images]
@@ -118,7 +121,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
   const planNewMessage = async (
     chat: StoredChat,
     readBranch: BranchReader,
-    { input, files }: Prompt,
+    { input, files }: IncomingPrompt,
   ): Promise<PromptPlan> => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
     const before = await readBranch(parent_id)
@@ -147,7 +150,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
   const planFor = (
     chat: StoredChat,
     readBranch: BranchReader,
-    prompt: Prompt,
+    prompt: IncomingPrompt,
   ): Promise<PromptPlan> => {
     const { input } = prompt
     if (input.continue_id !== undefined) return planContinuation(readBranch, input.continue_id)

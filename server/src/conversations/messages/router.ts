@@ -1,15 +1,15 @@
 import type { Router } from "../../http/router.ts"
 import type { Answers } from "../answers/answers.ts"
 import type { Chats } from "../chats/chats.ts"
-import type { ChangeEvents } from "../events/change-event-stream.ts"
+import type { ChangeEventStream } from "../events/change-event-stream.ts"
 import { type ChatEventStream, parseEventId } from "../events/chat-event-stream.ts"
-import type { PromptService } from "./message-sender.ts"
+import type { MessageSender } from "./message-sender.ts"
 import { changeEventRoutes, chatMessageRoutes } from "./routes.ts"
 
 interface Deps {
   router: Router
   chats: Chats
-  prompts: PromptService
+  messageSender: MessageSender
   answers: Answers
   streamEvents: ChatEventStream
 }
@@ -18,12 +18,12 @@ interface Deps {
 export const createChatMessageRouter = ({
   router,
   chats,
-  prompts,
+  messageSender,
   answers,
   streamEvents,
 }: Deps): Router => {
   router.on(chatMessageRoutes.send, ({ caller, params, body, context }) =>
-    prompts.send(caller, params.id, { input: body, requestId: context.requestId }),
+    messageSender.send(caller, params.id, { input: body, requestId: context.requestId }),
   )
   router.on(chatMessageRoutes.stop, async ({ caller, params, body }) => {
     await chats.getOwn(caller, params.id)
@@ -61,7 +61,12 @@ export const createChatMessageRouter = ({
 }
 
 /** The stream of change events for signed-in pages. */
-export const createChangeEventRouter = (router: Router, changeEvents: ChangeEvents): Router => {
-  router.raw(changeEventRoutes.stream, async ({ caller, context }) => changeEvents(context, caller))
+export const createChangeEventRouter = (
+  router: Router,
+  streamChangeEvents: ChangeEventStream,
+): Router => {
+  router.raw(changeEventRoutes.stream, async ({ caller, context }) =>
+    streamChangeEvents(context, caller),
+  )
   return router
 }

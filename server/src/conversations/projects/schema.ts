@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { ListQuery, Page } from "../../http/pagination.ts"
-import { FileReference } from "../../knowledge/citations/source-search.ts"
+import { FileReference } from "../../knowledge/schema.ts"
 import { ChatAttachment } from "../answers/source-schema.ts"
-import { Folder, ModelId } from "../schema.ts"
+import { FolderName, ModelId } from "../schema.ts"
 
 const Instructions = z.string().max(20_000)
 const Files = z.array(FileReference).max(50, "Attach at most 50 files and collections.")
@@ -27,7 +27,7 @@ export type Project = z.output<typeof Project>
 
 export const NewProject = z
   .object({
-    name: Folder,
+    name: FolderName,
     instructions: Instructions.default(""),
     model: ModelId.nullable().default(null),
     files: Files.default([]),
@@ -36,7 +36,7 @@ export const NewProject = z
 export type NewProject = z.output<typeof NewProject>
 
 export const ProjectChanges = z
-  .object({ name: Folder, instructions: Instructions, model: ModelId.nullable(), files: Files })
+  .object({ name: FolderName, instructions: Instructions, model: ModelId.nullable(), files: Files })
   .partial()
   .meta({ id: "ProjectChanges" })
 export type ProjectChanges = z.output<typeof ProjectChanges>

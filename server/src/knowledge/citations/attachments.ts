@@ -3,7 +3,7 @@ import type { Files } from "../../files/files.ts"
 import type { Caller } from "../../http/caller.ts"
 import { translatable } from "../../i18n/message.ts"
 import type { Collections } from "../collections/collections.ts"
-import type { FileReference } from "./source-search.ts"
+import type { FileReference } from "../schema.ts"
 
 interface Deps {
   files: Files

@@ -12,7 +12,7 @@ const maxFiles = 60
 const maxLine = 100
 
 /** An overview of the searched collections' files, sent to the model in addition to passages. */
-export interface FileList {
+export interface CollectionOverview {
   /** Number of searchable files in the collections. */
   total: number
   /** Each file's name and the first line of its text. */
@@ -29,22 +29,26 @@ const findFirstLine = (text: string): string => {
   return plain.length > maxLine ? `${plain.slice(0, maxLine).toWellFormed().trimEnd()}…` : plain
 }
 
-/** Lists the files of a collection, so that the model can answer "What is in here?". */
-export const createFileLists = (passages: PassageStore) => ({
-  /** The first files, as many as fit. */
-  read: async (files: readonly FileSummary[], budget: number): Promise<FileList> => {
-    const some = files.slice(0, maxFiles)
-    const ids = some.map(({ id }) => id)
-    const openings = await passages.openings(ids, maxLine * 3)
-    const list: FileList = { total: files.length, files: [], tokens: delimiterTokens }
-    const max = Math.min(maxTokens, Math.floor(budget * maxShare))
-    for (const { id, filename: name } of some) {
-      const firstLine = findFirstLine(openings.get(id) ?? "")
-      const cost = estimateTokens(`- ${name}: ${firstLine}\n`)
-      if (list.tokens + cost > max) break
-      list.files.push({ name, firstLine })
-      list.tokens += cost
-    }
-    return list
-  },
-})
+/**
+ * Lists the first files of collections, as many as fit, so that the model can answer "What is in
+ * here?".
+ */
+export const readCollectionOverview = async (
+  passages: PassageStore,
+  files: readonly FileSummary[],
+  budget: number,
+): Promise<CollectionOverview> => {
+  const some = files.slice(0, maxFiles)
+  const ids = some.map(({ id }) => id)
+  const openings = await passages.openings(ids, maxLine * 3)
+  const overview: CollectionOverview = { total: files.length, files: [], tokens: delimiterTokens }
+  const max = Math.min(maxTokens, Math.floor(budget * maxShare))
+  for (const { id, filename: name } of some) {
+    const firstLine = findFirstLine(openings.get(id) ?? "")
+    const cost = estimateTokens(`- ${name}: ${firstLine}\n`)
+    if (overview.tokens + cost > max) break
+    overview.files.push({ name, firstLine })
+    overview.tokens += cost
+  }
+  return overview
+}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { describeLocation, SectionLocation } from "../../files/passage-location.ts"
 import type { FoundPassage } from "../schema.ts"
-import type { FileList } from "./collection-overview.ts"
+import type { CollectionOverview } from "./collection-overview.ts"
 
 /** The fields of a source that are shown to the model. */
 export type SourcePassage = Pick<FoundPassage, "filename" | "text"> &
@@ -46,7 +46,7 @@ const delimitPassage = (tag: string, passage: SourcePassage, index: number): str
   return `<${tag}${attributes.join("")}>\n${text}\n</${tag}>`
 }
 
-const delimitFileList = (tag: string, { total, files }: FileList): string => {
+const delimitOverview = (tag: string, { total, files }: CollectionOverview): string => {
   const lines = files.map(({ name, firstLine }) => `- ${name}${firstLine && `: ${firstLine}`}`)
   const shown = lines.length < total ? `, of which ${lines.length} are listed` : ""
   const label = `files in the searched collections, not to be cited: ${total}${shown}`
@@ -58,11 +58,14 @@ const delimitFileList = (tag: string, { total, files }: FileList): string => {
  * name, so that text inside a document can neither close it nor open another one.
  */
 export const createSourcePrompt = (
-  { passages, fileList }: { passages: readonly SourcePassage[]; fileList: FileList | null },
+  {
+    passages,
+    overview,
+  }: { passages: readonly SourcePassage[]; overview: CollectionOverview | null },
   template: string,
 ): string => {
   const tag = `source-${randomBytes(6).toString("hex")}`
-  const list = fileList && fileList.files.length > 0 ? [delimitFileList(tag, fileList)] : []
+  const list = overview && overview.files.length > 0 ? [delimitOverview(tag, overview)] : []
   if (passages.length === 0) return [nothingFound, ...list].join("\n\n")
   const delimited = passages.map((passage, index) => delimitPassage(tag, passage, index))
   const sources = [...list, ...delimited].join("\n\n")

@@ -1,13 +1,13 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
-import { createFileOutlines } from "../reading/file-overview.ts"
+import { readFileOverview } from "../reading/file-overview.ts"
 import type { FoundPassage } from "../schema.ts"
-import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
 import { toFoundPassage } from "../search/found-passage.ts"
+import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
 import { passageTokens, selectPassages } from "../search/passage-selection.ts"
 import type { RankedPassages, Retrieval, RetrievalQuery } from "../search/retrieval.ts"
 import { charactersPerToken } from "../tokens.ts"
-import { createFileLists, type FileList } from "./collection-overview.ts"
+import { type CollectionOverview, readCollectionOverview } from "./collection-overview.ts"
 
 /**
  * Share of the context budget filled with passages of collections; more tend to distract the model.
@@ -38,7 +38,7 @@ export interface SelectedSources {
   /** Passages found but not sent. */
   leftOut: FoundPassage[]
   /** Null if no collection was searched. */
-  fileList: FileList | null
+  overview: CollectionOverview | null
   /** Tokens of all sources together. */
   tokens: number
   /** Null if no search was necessary. */
@@ -67,9 +67,6 @@ const minTokensOf = ({ text_length, passages }: FileSummary): number =>
 
 /** Selects the sources that are sent to a model for a question. */
 export const createSourceSelection = ({ passages, retrieval }: Deps) => {
-  const fileParts = createFileOutlines(passages)
-  const fileLists = createFileLists(passages)
-
   /** All passages of the files in reading order; null if they exceed `maxTokens`. */
   const readWhole = async (
     files: readonly FileSummary[],
@@ -108,7 +105,7 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
     const some = files.slice(0, Math.max(1, Math.floor(maxTokens / minOverviewTokens)))
     const parts: FoundPassage[] = []
     for (const file of some) {
-      parts.push(...(await fileParts.read(file, Math.floor(maxTokens / some.length))))
+      parts.push(...(await readFileOverview(passages, file, Math.floor(maxTokens / some.length))))
     }
     return parts
   }
@@ -126,18 +123,19 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       const everything = await readWhole([...named, ...collected], maxTokens)
       if (everything) {
         const tokens = totalTokens(everything)
-        return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
+        return { passages: everything, leftOut: [], overview: null, tokens, ranked: null }
       }
       // The rest is reserved for the openings and for search results.
       const { whole, large } = await readAttached(named, maxTokens * (1 - overviewShare))
       const remainingTokens = maxTokens - totalTokens(whole)
       const partsTokens = Math.floor(Math.min(maxTokens * overviewShare, remainingTokens / 2))
       const parts = await readOverviews(large, partsTokens)
-      const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
+      const overview =
+        collected.length > 0 ? await readCollectionOverview(passages, collected, maxTokens) : null
       const fixedPassages = [...whole, ...parts]
       // A question is about its attached files; for collections a share of the budget is enough.
       const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
-      const max = maxTokens - totalTokens(fixedPassages) - (fileList?.tokens ?? 0)
+      const max = maxTokens - totalTokens(fixedPassages) - (overview?.tokens ?? 0)
       const files = [...large, ...collected]
       const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
       const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
@@ -146,8 +144,8 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       return {
         passages: sources,
         leftOut: selected.filter((passage) => !passage.used),
-        fileList,
-        tokens: totalTokens(sources) + (fileList?.tokens ?? 0),
+        overview,
+        tokens: totalTokens(sources) + (overview?.tokens ?? 0),
         ranked,
       }
     },

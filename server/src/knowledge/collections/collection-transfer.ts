@@ -4,7 +4,7 @@ import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { RowLimits } from "../../db/row-limits.ts"
 import { maxRows } from "../../db/table-limits.ts"
 import { fail } from "../../errors.ts"
-import { type FileTransfer, fileBytes } from "../../files/ownership-transfer.ts"
+import { type FileOwnershipTransfer, fileBytes } from "../../files/ownership-transfer.ts"
 import { requireReadable } from "../../grants/access.ts"
 import type { Grants } from "../../grants/grants.ts"
 import type { Actor, Caller } from "../../http/caller.ts"
@@ -20,7 +20,7 @@ interface Deps {
   rowLimits: RowLimits
   store: CollectionStore
   transfers: Transfers
-  fileTransfer: FileTransfer
+  fileTransfer: FileOwnershipTransfer
   now: () => number
 }
 

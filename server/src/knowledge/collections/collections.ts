@@ -1,4 +1,4 @@
-import { type StoredFile, toRecord } from "../../files/file-store.ts"
+import { type StoredFile, toFileRecord } from "../../files/file-store.ts"
 import { mayRead, mayUse, type Principal } from "../../grants/access.ts"
 import type { Actor, Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
@@ -26,7 +26,7 @@ interface Deps extends EditDeps {
 const maxFiles = 200
 
 const toCollectionFile = (file: StoredFile): CollectionFile => {
-  const { id, meta, data, filename } = toRecord(file)
+  const { id, meta, data, filename } = toFileRecord(file)
   return { id, filename, meta, data, status: data.status }
 }
 

@@ -2,7 +2,7 @@ import type { Router } from "../../http/router.ts"
 import type { SearchExplanation } from "../search/search-explanation.ts"
 import type { CollectionTransfer } from "./collection-transfer.ts"
 import type { Collections } from "./collections.ts"
-import { knowledgeRoutes } from "./routes.ts"
+import { collectionRoutes } from "./routes.ts"
 
 interface Deps {
   router: Router
@@ -12,54 +12,54 @@ interface Deps {
 }
 
 /** The routes under `/api/v1/knowledge`. */
-export const createKnowledgeRouter = ({
+export const createCollectionRouter = ({
   router,
   collections,
   transfer,
   explanation,
 }: Deps): Router => {
-  router.on(knowledgeRoutes.list, ({ caller, query }) => collections.list(caller, query))
+  router.on(collectionRoutes.list, ({ caller, query }) => collections.list(caller, query))
 
-  router.on(knowledgeRoutes.create, ({ caller, actor, body }) =>
+  router.on(collectionRoutes.create, ({ caller, actor, body }) =>
     collections.create(actor, caller, body),
   )
 
-  router.on(knowledgeRoutes.get, ({ caller, params }) => collections.get(caller, params.id))
+  router.on(collectionRoutes.get, ({ caller, params }) => collections.get(caller, params.id))
 
-  router.on(knowledgeRoutes.files, ({ caller, params, query }) =>
+  router.on(collectionRoutes.files, ({ caller, params, query }) =>
     collections.files(caller, params.id, query),
   )
 
-  router.on(knowledgeRoutes.update, ({ caller, actor, params, body }) =>
+  router.on(collectionRoutes.update, ({ caller, actor, params, body }) =>
     collections.update({ actor, caller, id: params.id }, body),
   )
 
-  router.on(knowledgeRoutes.remove, ({ caller, actor, params, query }) =>
+  router.on(collectionRoutes.remove, ({ caller, actor, params, query }) =>
     collections.remove({ actor, caller, id: params.id }, query),
   )
 
-  router.on(knowledgeRoutes.transfer, ({ caller, actor, params, body }) =>
+  router.on(collectionRoutes.transfer, ({ caller, actor, params, body }) =>
     transfer.transfer(actor, caller, { ...params, ...body }),
   )
 
-  router.on(knowledgeRoutes.addFile, ({ caller, actor, params, body }) =>
+  router.on(collectionRoutes.addFile, ({ caller, actor, params, body }) =>
     collections.addFiles({ actor, caller, id: params.id }, [body.file_id]),
   )
 
-  router.on(knowledgeRoutes.addFiles, ({ caller, actor, params, body }) => {
+  router.on(collectionRoutes.addFiles, ({ caller, actor, params, body }) => {
     const fileIds = body.map(({ file_id }) => file_id)
     return collections.addFiles({ actor, caller, id: params.id }, fileIds)
   })
 
-  router.on(knowledgeRoutes.removeFile, ({ caller, actor, params, body }) =>
+  router.on(collectionRoutes.removeFile, ({ caller, actor, params, body }) =>
     collections.removeFile({ actor, caller, id: params.id }, body.file_id),
   )
 
-  router.on(knowledgeRoutes.reset, ({ caller, actor, params }) =>
+  router.on(collectionRoutes.reset, ({ caller, actor, params }) =>
     collections.reset({ actor, caller, id: params.id }),
   )
 
-  router.on(knowledgeRoutes.query, ({ caller, params, body }) =>
+  router.on(collectionRoutes.query, ({ caller, params, body }) =>
     explanation.query(caller, params.id, body),
   )
   return router

@@ -21,7 +21,7 @@ const collectionResponse = { 200: json(CollectionWithFiles, "The collection, wit
 const ownerOnly = { description: "Only the owner and administrators can do this" }
 
 /** The routes under `/api/v1/knowledge`. */
-export const knowledgeRoutes = {
+export const collectionRoutes = {
   list: route("get", "/api/v1/knowledge", {
     access: "user",
     summary: "List the collections that you can read",

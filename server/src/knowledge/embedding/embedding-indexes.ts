@@ -9,8 +9,8 @@ import type { JobQueue, JobRun } from "../../jobs/queue.ts"
 import type { NewJob } from "../../jobs/store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
 import type { EmbeddingIndex, IncompleteFile, VectorStore } from "../vectors/vector-store.ts"
-import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embed-question.ts"
+import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 
 export interface EmbeddingIndexOptions {

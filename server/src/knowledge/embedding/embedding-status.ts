@@ -34,7 +34,13 @@ const describeReason = (reason: MessageOrText | null) => ({
 /**
  * Reports which model provides semantic search, and rejects settings that name an unknown model.
  */
-export const createEmbeddingStatus = ({ models, registry, settings, indexes, vectors }: Deps) => {
+export const createEmbeddingStatusReader = ({
+  models,
+  registry,
+  settings,
+  indexes,
+  vectors,
+}: Deps) => {
   settings.addCheck(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
       id,
@@ -111,4 +117,4 @@ export const createEmbeddingStatus = ({ models, registry, settings, indexes, vec
   }
 }
 
-export type EmbeddingStatusReader = ReturnType<typeof createEmbeddingStatus>
+export type EmbeddingStatusReader = ReturnType<typeof createEmbeddingStatusReader>

@@ -53,67 +53,66 @@ const sampleEvenly = <T>(items: readonly T[], count: number): T[] => {
   )
 }
 
+const outlineOf = (
+  file: FileSummary,
+  parts: readonly FilePart[],
+  maxTokens: number,
+): FoundPassage | null => {
+  const labels = parts.map(({ location }) => labelOf(location)).filter((label) => label !== "")
+  if (labels.length < 2) return null
+  const row = { starts: 0, ends: 0, place: "{}" }
+  for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
+    const some = sampleEvenly(labels, count)
+    const note = some.length < labels.length ? `\n(${labels.length} parts in total)` : ""
+    const text = `${some.map((label) => `- ${label}`).join("\n")}${note}`
+    const outline = toFoundPassage(file, { ...row, text }, "outline")
+    if (passageTokens(outline) <= maxTokens) return outline
+  }
+  return null
+}
+
+const readOpenings = async (
+  passages: PassageStore,
+  file: FileSummary,
+  parts: readonly FilePart[],
+  maxTokens: number,
+): Promise<FoundPassage[]> => {
+  const eachTokens = openingTokens + overheadTokens({ filename: file.filename })
+  const count = Math.max(1, Math.floor((maxTokens - firstOpeningTokens) / eachTokens))
+  const positions = sampleEvenly(parts, Math.min(maxOpenings, count)).map(
+    ({ position }) => position,
+  )
+  const openings: FoundPassage[] = []
+  let remainingTokens = maxTokens
+  for (const [at, row] of (await passages.byFile(file.id, positions)).entries()) {
+    const whole = toFoundPassage(file, row, "opening")
+    const overhead = overheadTokens(whole)
+    const targetTokens = overhead + (at === 0 ? firstOpeningTokens : openingTokens)
+    if (Math.min(remainingTokens, targetTokens) < overhead + minOpeningTokens) continue
+    const passage = truncatePassage(whole, Math.min(remainingTokens, targetTokens))
+    openings.push(passage)
+    remainingTokens -= passageTokens(passage)
+  }
+  return openings
+}
+
 /**
- * An overview of files that are too large to be sent whole: their headings and the opening of each
- * part. This lets the model answer "Summarize this" in any language, without detecting the intent.
+ * An overview of a file that is too large to be sent whole: its headings and the opening of each
+ * part, in reading order, at most `maxTokens` in total. This lets the model answer "Summarize this"
+ * in any language, without detecting the intent.
  */
-export const createFileOutlines = (passages: PassageStore) => {
-  const outlineOf = (
-    file: FileSummary,
-    parts: readonly FilePart[],
-    maxTokens: number,
-  ): FoundPassage | null => {
-    const labels = parts.map(({ location }) => labelOf(location)).filter((label) => label !== "")
-    if (labels.length < 2) return null
-    const row = { starts: 0, ends: 0, place: "{}" }
-    for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
-      const some = sampleEvenly(labels, count)
-      const note = some.length < labels.length ? `\n(${labels.length} parts in total)` : ""
-      const text = `${some.map((label) => `- ${label}`).join("\n")}${note}`
-      const outline = toFoundPassage(file, { ...row, text }, "outline")
-      if (passageTokens(outline) <= maxTokens) return outline
-    }
-    return null
-  }
-
-  const openingsOf = async (
-    file: FileSummary,
-    parts: readonly FilePart[],
-    maxTokens: number,
-  ): Promise<FoundPassage[]> => {
-    const eachTokens = openingTokens + overheadTokens({ filename: file.filename })
-    const count = Math.max(1, Math.floor((maxTokens - firstOpeningTokens) / eachTokens))
-    const positions = sampleEvenly(parts, Math.min(maxOpenings, count)).map(
-      ({ position }) => position,
-    )
-    const openings: FoundPassage[] = []
-    let remainingTokens = maxTokens
-    for (const [at, row] of (await passages.byFile(file.id, positions)).entries()) {
-      const whole = toFoundPassage(file, row, "opening")
-      const overhead = overheadTokens(whole)
-      const targetTokens = overhead + (at === 0 ? firstOpeningTokens : openingTokens)
-      if (Math.min(remainingTokens, targetTokens) < overhead + minOpeningTokens) continue
-      const passage = truncatePassage(whole, Math.min(remainingTokens, targetTokens))
-      openings.push(passage)
-      remainingTokens -= passageTokens(passage)
-    }
-    return openings
-  }
-
-  return {
-    /** A file's outline and openings in reading order, at most `maxTokens` in total. */
-    read: async (file: FileSummary, maxTokens: number): Promise<FoundPassage[]> => {
-      const places = sampleEvenly(await passages.locations(file.id), maxPlaces)
-      const parts = splitIntoParts(places)
-      const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
-      const remainingTokens = maxTokens - (outline ? passageTokens(outline) : 0)
-      // A text without headings is sampled evenly.
-      const openingParts =
-        parts.length > 1 ? parts : places.map(({ position }) => ({ position, location: {} }))
-      return [
-        ...(outline ? [outline] : []),
-        ...(await openingsOf(file, openingParts, remainingTokens)),
-      ]
-    },
-  }
+export const readFileOverview = async (
+  passages: PassageStore,
+  file: FileSummary,
+  maxTokens: number,
+): Promise<FoundPassage[]> => {
+  const places = sampleEvenly(await passages.locations(file.id), maxPlaces)
+  const parts = splitIntoParts(places)
+  const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
+  const remainingTokens = maxTokens - (outline ? passageTokens(outline) : 0)
+  // A text without headings is sampled evenly.
+  const openingParts =
+    parts.length > 1 ? parts : places.map(({ position }) => ({ position, location: {} }))
+  const openings = await readOpenings(passages, file, openingParts, remainingTokens)
+  return outline ? [outline, ...openings] : openings
 }

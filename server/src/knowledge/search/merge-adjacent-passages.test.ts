@@ -1,8 +1,8 @@
 import { splitIntoPassages } from "@portico/extract"
 import { expect, it } from "vitest"
 import type { FoundPassage } from "../schema.ts"
-import { mergeAdjacentPassages } from "./merge-adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
+import { mergeAdjacentPassages } from "./merge-adjacent-passages.ts"
 
 const found = (overrides: Partial<FoundPassage>): FoundPassage =>
   createFoundPassage({

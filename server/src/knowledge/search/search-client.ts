@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads"
 import type { Bus } from "../../bus/bus.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { Pgvector } from "../vectors/pgvector.ts"
-import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
+import type { SearchCommand, SearchData, SearchEvent } from "./search-protocol.ts"
 
 type SearchRequest = Extract<SearchCommand, { type: "search" }>
 export type SearchResult = Extract<SearchEvent, { type: "found" }>
@@ -15,7 +15,7 @@ interface Deps {
   /** Path of the SQLite database, which the worker reads itself; null if it has to request data. */
   file: string | null
   /** Vectors of files in an embedding index, as packed by `packQuantizedVectors`. */
-  vectorsOf: (indexId: string, fileIds: readonly string[]) => Promise<PassageData["vectors"]>
+  vectorsOf: (indexId: string, fileIds: readonly string[]) => Promise<SearchData["vectors"]>
 }
 
 interface PendingSearch {
@@ -47,7 +47,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
     changed.add(stale)
     try {
       const rows = await passages.indexSegments(words)
-      const passageData: PassageData = {
+      const passageData: SearchData = {
         words: rows.map(({ file_id, data }) => ({ id: file_id, data })),
         vectors: indexId === null ? [] : await vectorsOf(indexId, vectors),
       }

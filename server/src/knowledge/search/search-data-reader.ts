@@ -2,7 +2,7 @@ import { mergeQuantizedVectors } from "@portico/search"
 import { openSqliteFile } from "../../db/sqlite-file.ts"
 
 /** Reads SQLite in the search thread, so that the main thread is not blocked. */
-export const createPassageReader = (path: string) => {
+export const createSearchDataReader = (path: string) => {
   const database = openSqliteFile(path, true)
   const words = database.prepare("select data from file_words where file_id = ?")
   const vectors = database.prepare(

@@ -1,6 +1,6 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { Caller } from "../../http/caller.ts"
-import { toSkippedFile } from "../citations/source-search.ts"
+import { toSkippedFile } from "../citations/source-finder.ts"
 import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
 import type { Collections } from "../collections/collections.ts"
 import type {

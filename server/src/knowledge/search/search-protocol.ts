@@ -12,11 +12,11 @@ export type SearchCommand =
       vector: { indexId: string; values: Float32Array } | null
       lexical: boolean
     }
-  | { type: "given"; id: number; given: PassageData }
+  | { type: "given"; id: number; given: SearchData }
   /** Null: all files. */
   | { type: "forget"; file: string | null }
 
-export interface PassageData {
+export interface SearchData {
   words: { id: string; data: Uint8Array }[]
   vectors: { id: string; count: number; data: Uint8Array }[]
 }

@@ -7,8 +7,8 @@ import {
   scanVectors,
   searchLexical,
 } from "@portico/search"
-import { createPassageReader } from "./search-data-reader.ts"
-import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
+import { createSearchDataReader } from "./search-data-reader.ts"
+import type { SearchCommand, SearchData, SearchEvent } from "./search-protocol.ts"
 
 type SearchRequest = Extract<SearchCommand, { type: "search" }>
 
@@ -20,7 +20,7 @@ const createCaches = () => ({
   vectors: createVectorCache(cacheBytes.vectors),
 })
 let caches = createCaches()
-const reader = typeof workerData === "string" ? createPassageReader(workerData) : null
+const reader = typeof workerData === "string" ? createSearchDataReader(workerData) : null
 
 /** A search waiting for data, and the keys that were already requested. */
 interface PendingSearch {
@@ -51,7 +51,7 @@ const findMissing = ({ files, vector, lexical }: SearchRequest) => ({
   vectors: vector ? files.filter(({ id }) => !caches.vectors.has(`${vector.indexId} ${id}`)) : [],
 })
 
-const cacheData = ({ files, vector }: SearchRequest, given: PassageData): void => {
+const cacheData = ({ files, vector }: SearchRequest, given: SearchData): void => {
   const nameById = new Map(files.map(({ id, filename }) => [id, filename]))
   const named = given.words.map(
     ({ id, data }): FileTerms => ({ id, filename: nameById.get(id) ?? "", data }),
@@ -65,7 +65,7 @@ const cacheData = ({ files, vector }: SearchRequest, given: PassageData): void =
 const readMissing = (
   search: SearchRequest,
   passageReader: NonNullable<typeof reader>,
-): PassageData => {
+): SearchData => {
   const { words, vectors } = findMissing(search)
   const { indexId = "" } = search.vector ?? {}
   return {
@@ -108,7 +108,7 @@ const startSearch = (search: SearchRequest): void => {
   }
 }
 
-const receiveData = (id: number, given: PassageData): void => {
+const receiveData = (id: number, given: SearchData): void => {
   const fetching = pendingById.get(id)
   pendingById.delete(id)
   if (!fetching) return

@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { EmbeddingIndexRow, FileRow } from "../../db/file-tables.ts"
-import type { PassageData } from "../search/search-protocol.ts"
+import type { SearchData } from "../search/search-protocol.ts"
 import type { Pgvector } from "./pgvector.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
 
@@ -123,7 +123,7 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
   },
 
   /** Quantized vectors for the scan. */
-  coarse: (indexId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> =>
+  coarse: (indexId: string, fileIds: readonly string[]): Promise<SearchData["vectors"]> =>
     readInChunks(fileIds, async (chunk) => {
       const rows = await db.read
         .selectFrom("vector_batches")

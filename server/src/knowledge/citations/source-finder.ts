@@ -1,21 +1,19 @@
-import { z } from "zod"
 import { fail } from "../../errors.ts"
 import type { FileSummary, StoredFile } from "../../files/file-store.ts"
 import { describeLocation } from "../../files/passage-location.ts"
 import type { Principal } from "../../grants/access.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Collections } from "../collections/collections.ts"
-import type { CollectionSearchResult, FoundPassage, RetrievalMode } from "../schema.ts"
+import type {
+  CollectionSearchResult,
+  FileReference,
+  FoundPassage,
+  RetrievalMode,
+} from "../schema.ts"
 import type { Retrieval } from "../search/retrieval.ts"
 import { isSearchable, type SearchableFiles } from "../search/searchable-files.ts"
-import type { FileList } from "./collection-overview.ts"
+import type { CollectionOverview } from "./collection-overview.ts"
 import type { SourceSelection } from "./source-selection.ts"
-
-export const FileReference = z.looseObject({
-  type: z.enum(["file", "collection"]),
-  id: z.string().min(1).max(200),
-})
-export type FileReference = z.output<typeof FileReference>
 
 /** A passage as returned to clients; entry i is citation [i + 1]. */
 export interface CitationSource {
@@ -30,7 +28,7 @@ export interface CitationSource {
 export interface AnswerSources {
   passages: FoundPassage[]
   /** Null if no collection was searched. */
-  fileList: FileList | null
+  overview: CollectionOverview | null
   sources: CitationSource[]
   sources_skipped: CollectionSearchResult["sources_skipped"]
 }
@@ -101,7 +99,7 @@ export const toCitationSource = (
   }
 }
 
-export interface CitationRequest {
+export interface SourceFinderRequest {
   references: readonly FileReference[]
   modelCollections: readonly ModelCollection[]
   question: string
@@ -111,7 +109,7 @@ export interface CitationRequest {
 }
 
 /** Finds the sources for a question in the `files` of a completion request. */
-export const createCitations = (deps: Deps) => {
+export const createSourceFinder = (deps: Deps) => {
   const { searchableFiles, collections, selection, retrieval, maxTokens } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
@@ -136,7 +134,7 @@ export const createCitations = (deps: Deps) => {
 
   const resolve = async (
     caller: Caller,
-    { references, modelCollections, signal }: CitationRequest,
+    { references, modelCollections, signal }: SourceFinderRequest,
   ): Promise<CitationScope> => {
     const scope: CitationScope = { named: [], collected: new Map(), modes: new Set() }
     const ids = Map.groupBy(references, ({ type }) => type)
@@ -168,7 +166,7 @@ export const createCitations = (deps: Deps) => {
     return { searchable, skipped }
   }
 
-  const prepare = async (caller: Caller, request: CitationRequest) => {
+  const prepare = async (caller: Caller, request: SourceFinderRequest) => {
     const scope = await resolve(caller, request)
     const { searchable, skipped } = await awaitProcessing(scope, request.signal)
     const namedIds = new Set(scope.named.map(({ id }) => id))
@@ -196,17 +194,17 @@ export const createCitations = (deps: Deps) => {
      */
     findSources: async (
       caller: Caller,
-      request: CitationRequest & { contextTokens: number },
+      request: SourceFinderRequest & { contextTokens: number },
     ): Promise<AnswerSources> => {
       const { query, named, collected, skipped, toSource } = await prepare(caller, request)
-      const { passages, fileList } = await selection.select({
+      const { passages, overview } = await selection.select({
         ...query,
         named,
         collected,
         maxTokens: Math.min(maxTokens(), request.contextTokens),
       })
       const sources = passages.map(toSource)
-      return { passages, fileList, sources, sources_skipped: skipped }
+      return { passages, overview, sources, sources_skipped: skipped }
     },
 
     /**
@@ -215,7 +213,7 @@ export const createCitations = (deps: Deps) => {
      */
     search: async (
       caller: Caller,
-      { limit, ...request }: CitationRequest & { limit: number },
+      { limit, ...request }: SourceFinderRequest & { limit: number },
     ): Promise<{ passages: FoundPassage[]; sources: CitationSource[] }> => {
       const { query, named, collected, toSource } = await prepare(caller, request)
       const found = await retrieval.search({ ...query, files: [...named, ...collected] })
@@ -231,4 +229,4 @@ const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] =>
   return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
 }
 
-export type Citations = ReturnType<typeof createCitations>
+export type SourceFinder = ReturnType<typeof createSourceFinder>
