@@ -15,17 +15,17 @@ import type { Transfers } from "../ownership/transfer.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
 import { createFileHooks, type FileHooks } from "./file-hooks.ts"
-import { createFileStore } from "./file-store.ts"
-import { createFiles } from "./files.ts"
+import { createFileStore, type FileStore } from "./file-store.ts"
+import { createFiles, type Files } from "./files.ts"
 import { monitorObjectStore, monitorPartialUploads } from "./monitored-storage.ts"
 import type { ObjectStore } from "./object-store.ts"
-import { createFileOwnershipTransfer } from "./ownership-transfer.ts"
+import { createFileOwnershipTransfer, type FileOwnershipTransfer } from "./ownership-transfer.ts"
 import { createPartialUploads } from "./partial-uploads.ts"
-import { createPassageStore } from "./passage-store.ts"
+import { createPassageStore, type PassageStore } from "./passage-store.ts"
 import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
-import { createResumableUploads } from "./resumable-uploads.ts"
+import { createResumableUploads, type ResumableUploads } from "./resumable-uploads.ts"
 import { startStorageCleanup } from "./storage-cleanup.ts"
-import { createUploadReceiver } from "./upload-receiver.ts"
+import { createUploadReceiver, type UploadReceiver } from "./upload-receiver.ts"
 import { createUploadStore } from "./upload-store.ts"
 
 const maxUnpackedBytes = 300e6
@@ -52,8 +52,21 @@ interface Deps extends ProcessingOptions {
   isClockTrusted: () => boolean
 }
 
-/** Creates everything that receives and stores files and extracts their text. */
-export const createFileParts = (deps: Deps) => {
+/** Everything that receives and stores files and extracts their text. */
+export interface FileParts {
+  fileStore: FileStore
+  passages: PassageStore
+  objects: ObjectStore
+  files: Files
+  uploadReceiver: UploadReceiver
+  resumable: ResumableUploads
+  fileTransfer: FileOwnershipTransfer
+  /** Call before the job queue starts. */
+  registerFileHooks(hooks: FileHooks): void
+  close(): Promise<void>
+}
+
+export const createFileParts = (deps: Deps): FileParts => {
   const { config, watch, db, storage, rowLimits, fairLoop } = deps
   const { uploads } = deps.limits
   const hooks = createFileHooks()
@@ -122,13 +135,10 @@ export const createFileParts = (deps: Deps) => {
     }),
     resumable,
     fileTransfer: createFileOwnershipTransfer({ ...deps, files }),
-    /** Call before the job queue starts. */
-    registerFileHooks: (registered: FileHooks): void => void Object.assign(hooks, registered),
-    close: async (): Promise<void> => {
+    registerFileHooks: (registered) => void Object.assign(hooks, registered),
+    close: async () => {
       extractor.close()
       await objects.close()
     },
   }
 }
-
-export type FileParts = ReturnType<typeof createFileParts>

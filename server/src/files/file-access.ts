@@ -17,18 +17,34 @@ export interface FileAccessDeps {
 export const failFileNotFound = (): never => fail("not_found", translatable("file_not_found"))
 
 /** Who may read and change files: their owners and administrators, and readers of what is shared. */
-export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
-  const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
+export interface FileAccess {
+  find(caller: Caller, id: string): Promise<StoredFile | undefined>
+  getReadable(caller: Caller, id: string): Promise<StoredFile>
+  getOwned(caller: Caller, id: string): Promise<StoredFile>
+  /**
+   * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
+   */
+  filterReadable(caller: Caller, ids: readonly string[]): Promise<Set<string>>
+  /** Those among `ids` that were not deleted, whether or not somebody can read them. */
+  filterExisting(ids: readonly string[]): Promise<Set<string>>
+  /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
+  checkOwned(caller: Caller, ids: readonly string[]): Promise<void>
+  /** As `checkOwned`; the files keep their owners until `tx` ends. */
+  lockOwned(tx: Tx, caller: Caller, ids: readonly string[]): Promise<void>
+}
+
+export const createFileAccess = ({ db, store, hooks }: FileAccessDeps): FileAccess => {
+  const find: FileAccess["find"] = async (caller, id) => {
     const file = await store.byId(id)
     if (!file) return undefined
     if (mayManage(file, caller)) return file
     return (await hooks.filterShared(caller, [id])).length > 0 ? file : undefined
   }
 
-  const getReadable = async (caller: Caller, id: string): Promise<StoredFile> =>
+  const getReadable: FileAccess["getReadable"] = async (caller, id) =>
     (await find(caller, id)) ?? failFileNotFound()
 
-  const getOwned = async (caller: Caller, id: string): Promise<StoredFile> => {
+  const getOwned: FileAccess["getOwned"] = async (caller, id) => {
     const file = await getReadable(caller, id)
     requireOwner(file, caller, translatable("file_owner_only"))
     return file
@@ -39,10 +55,7 @@ export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
     getReadable,
     getOwned,
 
-    /**
-     * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
-     */
-    filterReadable: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
+    filterReadable: async (caller, ids) => {
       const found = await store.owners(ids)
       const idsOf = (files: typeof found): string[] => files.map(({ id }) => id)
       const owned = found.filter((file) => mayManage(file, caller))
@@ -50,20 +63,16 @@ export const createFileAccess = ({ db, store, hooks }: FileAccessDeps) => {
       return new Set([...idsOf(owned), ...(await hooks.filterShared(caller, idsOf(others)))])
     },
 
-    /** Those among `ids` that were not deleted, whether or not somebody can read them. */
-    filterExisting: async (ids: readonly string[]): Promise<Set<string>> =>
-      new Set((await store.owners(ids)).map(({ id }) => id)),
+    filterExisting: async (ids) => new Set((await store.owners(ids)).map(({ id }) => id)),
 
-    /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
-    checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
+    checkOwned: async (caller, ids) => {
       const found = await store.owners(ids)
       const owned = new Set(found.filter((file) => mayManage(file, caller)).map(({ id }) => id))
       const first = ids.find((id) => !owned.has(id))
       if (first !== undefined) await getOwned(caller, first)
     },
 
-    /** As `checkOwned`; the files keep their owners until `tx` ends. */
-    lockOwned: async (tx: Tx, caller: Caller, ids: readonly string[]): Promise<void> => {
+    lockOwned: async (tx, caller, ids) => {
       const owners = new Set((await store.owners(ids, tx)).map(({ user_id }) => user_id))
       for (const owner of [...owners].sort()) {
         await db.acquireLock(tx, userLock(owner))

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
 import { orderByIds, readInChunks } from "../db/chunked-queries.ts"
+import { readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
@@ -71,6 +72,28 @@ const selectFiles = (reader: Reader) => reader.selectFrom("files").selectAll().s
 const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> =>
   readInChunks(ids, (chunk) => selectFiles(db.read).where("id", "in", chunk).execute())
 
+/** Metadata of files, and the texts extracted from them. */
+export interface FileStore {
+  byId(id: string, reader?: Reader): Promise<StoredFile | undefined>
+  byIds(ids: readonly string[]): Promise<StoredFile[]>
+  summaries(ids: readonly string[]): Promise<FileSummary[]>
+  /** Owners of the existing files. */
+  owners(ids: readonly string[], reader?: Reader): Promise<Pick<StoredFile, "id" | "user_id">[]>
+  /** @param owner null lists the files of all users */
+  list(owner: string | null, query: FileListQuery): Promise<Page<FileRecord>>
+  insert(tx: Tx, row: Selectable<FileRow>): Promise<void>
+  /** @returns false if the file was deleted */
+  set(tx: Tx, id: string, changes: Partial<Selectable<FileRow>>): Promise<boolean>
+  remove(tx: Tx, id: string): Promise<boolean>
+  /** Whether any file references this content. */
+  isHashUsed(hash: string): Promise<boolean>
+  /** Another file with the same content and extension that is already searchable. */
+  findDuplicate(file: StoredFile): Promise<StoredFile | undefined>
+  /** Searchable files, newest first, with at most `max` passages in total. */
+  searchable(max: number): Promise<{ id: string; filename: string; passages: number }[]>
+  text(id: string): Promise<string | undefined>
+}
+
 /**
  * Only a single user's files in order of time are indexed; other lists scan many rows, so they run
  * in the background reader.
@@ -80,80 +103,56 @@ const readerForList = (db: Database, owner: string | null, query: FileListQuery)
   return isIndexed && !query.status && !query.query ? db.read : db.backgroundReader
 }
 
-export const createFileStore = (db: Database) => ({
-  byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
-    selectFiles(reader).where("id", "=", id).executeTakeFirst(),
+export const createFileStore = (db: Database): FileStore => ({
+  byId: (id, reader = db.read) => selectFiles(reader).where("id", "=", id).executeTakeFirst(),
 
-  byIds: (ids: readonly string[]): Promise<StoredFile[]> => readByIds(db, ids),
+  byIds: (ids) => readByIds(db, ids),
 
-  summaries: (ids: readonly string[]): Promise<FileSummary[]> =>
+  summaries: (ids) =>
     readInChunks(ids, (chunk) =>
       db.read.selectFrom("files").select(fileSummaryColumns).where("id", "in", chunk).execute(),
     ),
 
-  /** Owners of the existing files. */
-  owners: (
-    ids: readonly string[],
-    reader: Reader = db.read,
-  ): Promise<Pick<StoredFile, "id" | "user_id">[]> =>
+  owners: (ids, reader = db.read) =>
     readInChunks(ids, (chunk) =>
       reader.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
     ),
 
-  /** @param owner null lists the files of all users */
-  list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
+  list: async (owner, query) => {
     let matching = readerForList(db, owner, query).selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
     if (query.status) matching = matching.where("status", "in", query.status)
     if (query.query) matching = matching.where(columnContains("filename_key", query.query))
-    const { total } = await matching
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    const page = await matching
+    const sorted = matching
       .select("id")
       .orderBy(query.order_by === "filename" ? "filename_key" : query.order_by, query.direction)
       .orderBy("id", query.direction)
-      .limit(query.page_size)
-      .offset((query.page - 1) * query.page_size)
-      .execute()
-    const ids = page.map(({ id }) => id)
+    const { items, total } = await readPage(sorted, query)
+    const ids = items.map(({ id }) => id)
     const rows = await readByIds(db, ids)
     return { items: orderByIds(ids, rows).map(toFileRecord), total }
   },
 
-  insert: async (tx: Tx, row: Selectable<FileRow>): Promise<void> => {
+  insert: async (tx, row) => {
     await tx.insertInto("files").values(row).execute()
   },
 
-  /** @returns false if the file was deleted */
-  set: async (tx: Tx, id: string, changes: Partial<Selectable<FileRow>>): Promise<boolean> => {
-    const found = await tx
-      .updateTable("files")
-      .set(changes)
-      .where("id", "=", id)
-      .returning("id")
-      .executeTakeFirst()
-    return found !== undefined
+  set: async (tx, id, changes) => {
+    const updated = tx.updateTable("files").set(changes).where("id", "=", id).returning("id")
+    return (await updated.executeTakeFirst()) !== undefined
   },
 
-  remove: async (tx: Tx, id: string): Promise<boolean> => {
+  remove: async (tx, id) => {
     const deleted = await tx.deleteFrom("files").where("id", "=", id).returning("id").execute()
     return deleted.length > 0
   },
 
-  /** Whether any file references this content. */
-  isHashUsed: async (hash: string, reader: Reader = db.read): Promise<boolean> => {
-    const found = await reader
-      .selectFrom("files")
-      .select("id")
-      .where("hash", "=", hash)
-      .limit(1)
-      .executeTakeFirst()
-    return found !== undefined
+  isHashUsed: async (hash) => {
+    const files = db.read.selectFrom("files").select("id").where("hash", "=", hash).limit(1)
+    return (await files.executeTakeFirst()) !== undefined
   },
 
-  /** Another file with the same content and extension that is already searchable. */
-  findDuplicate: (file: StoredFile): Promise<StoredFile | undefined> =>
+  findDuplicate: (file) =>
     selectFiles(db.read)
       .where("hash", "=", file.hash)
       .where("id", "!=", file.id)
@@ -163,8 +162,7 @@ export const createFileStore = (db: Database) => ({
       .execute()
       .then((rows) => rows.find((row) => extensionOf(row.filename) === extensionOf(file.filename))),
 
-  /** Searchable files, newest first, with at most `max` passages in total. */
-  searchable: async (max: number) => {
+  searchable: async (max) => {
     const rows = await db.read
       .selectFrom("files")
       .select(["id", "filename", "passages"])
@@ -181,16 +179,10 @@ export const createFileStore = (db: Database) => ({
       })
   },
 
-  text: async (id: string): Promise<string | undefined> => {
-    const row = await db.read
-      .selectFrom("file_texts")
-      .select("text")
-      .where("file_id", "=", id)
-      .executeTakeFirst()
-    return row?.text
+  text: async (id) => {
+    const texts = db.read.selectFrom("file_texts").select("text").where("file_id", "=", id)
+    return (await texts.executeTakeFirst())?.text
   },
 })
 
 const extensionOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""
-
-export type FileStore = ReturnType<typeof createFileStore>

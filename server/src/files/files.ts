@@ -12,7 +12,12 @@ import type { JobQueue } from "../jobs/queue.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { type CollectionUpload, toCollectionUpload } from "./collection-upload.ts"
-import { createFileAccess, type FileAccessDeps, failFileNotFound } from "./file-access.ts"
+import {
+  createFileAccess,
+  type FileAccess,
+  type FileAccessDeps,
+  failFileNotFound,
+} from "./file-access.ts"
 import type { FileHooks } from "./file-hooks.ts"
 import { type FileSummary, noProcessingError, type StoredFile, toFileRecord } from "./file-store.ts"
 import type { FileUpload } from "./multipart-upload.ts"
@@ -41,6 +46,7 @@ interface NewFile {
   /** The uploader; set if the metadata may name a collection. */
   caller?: Caller
   id?: string
+  /** Runs in the transaction that inserts the file. */
   inTransaction?: (tx: Tx) => Promise<void>
 }
 
@@ -62,7 +68,41 @@ const isProcessed = ({ status }: StoredFile): boolean =>
   status !== "pending" && status !== "processing"
 
 /** Users' files: metadata, content, and processing state. */
-export const createFiles = (deps: Deps) => {
+export interface Files extends FileAccess {
+  isProcessed(file: StoredFile): boolean
+  byIds(ids: readonly string[]): Promise<StoredFile[]>
+  /**
+   * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
+   * returns its last state.
+   */
+  waitForFile(
+    id: string,
+    done: (file: StoredFile) => boolean,
+    wait: { ms: number; signal: AbortSignal },
+  ): Promise<StoredFile | undefined>
+  /** Same as above for many files, with fewer columns. */
+  waitForFiles(
+    ids: readonly string[],
+    done: (file: FileSummary) => boolean,
+    wait: { ms: number; signal: AbortSignal },
+  ): Promise<Map<string, FileSummary>>
+  list(caller: Caller, query: FileListQuery): Promise<Page<FileWithOwner>>
+  withOwner(file: FileRecord): Promise<FileWithOwner>
+  /**
+   * Creates a file from an upload and queues it for processing if `process` is set. If the target
+   * collection already has a file with the same content, returns that file.
+   * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is stored then
+   */
+  add(actor: Actor, file: NewFile): Promise<FileRecord>
+  /** Processes the file again, whatever its current status. */
+  reprocess(actor: Actor, caller: Caller, id: string): Promise<FileRecord>
+  text(caller: Caller, id: string, range: TextQuery): Promise<FileText>
+  remove(actor: Actor, caller: Caller, id: string): Promise<void>
+  /** Removes objects that no file references, such as those left by a crash. */
+  sweep(): Promise<void>
+}
+
+export const createFiles = (deps: Deps): Files => {
   const { db, bus, audit, store, passages, objects, queue, hooks, rowLimits, newId, now } = deps
   const access = createFileAccess(deps)
 
@@ -80,8 +120,7 @@ export const createFiles = (deps: Deps) => {
     await store.insert(tx, row)
     if (process) await queue.add(tx, [createReadJob(row)])
     const after = { filename: row.filename, size: row.size, hash: row.hash }
-    const event = { actor, action: "file.uploaded", target: target(row.id), after }
-    await audit.record(tx, event)
+    await audit.record(tx, { actor, action: "file.uploaded", target: target(row.id), after })
     await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
   }
 
@@ -123,43 +162,21 @@ export const createFiles = (deps: Deps) => {
     isProcessed,
     byIds: store.byIds,
 
-    /**
-     * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
-     * returns its last state.
-     */
-    waitForFile: async (
-      id: string,
-      done: (file: StoredFile) => boolean,
-      wait: { ms: number; signal?: AbortSignal },
-    ): Promise<StoredFile | undefined> =>
+    waitForFile: async (id, done, wait) =>
       (await waitForFiles(bus, [id], { read: store.byIds, isDone: done, ...wait })).get(id),
 
-    /** Same as above for many files, with fewer columns. */
-    waitForFiles: (
-      ids: readonly string[],
-      done: (file: FileSummary) => boolean,
-      wait: { ms: number; signal: AbortSignal },
-    ): Promise<Map<string, FileSummary>> =>
+    waitForFiles: (ids, done, wait) =>
       waitForFiles(bus, ids, { read: store.summaries, isDone: done, ...wait }),
 
-    list: async (caller: Caller, query: FileListQuery): Promise<Page<FileWithOwner>> => {
+    list: async (caller, query) => {
       const owner = isAdmin(caller) ? null : caller.user.id
       const { items, total } = await store.list(owner, query)
       return { items: await withOwnerNames(db.read, items), total }
     },
 
-    withOwner: (file: FileRecord): Promise<FileWithOwner> => withOwnerName(db.read, file),
+    withOwner: (file) => withOwnerName(db.read, file),
 
-    /**
-     * Creates a file from an upload and queues it for processing if `process` is set. If the target
-     * collection already has a file with the same content, returns that file.
-     * @param inTransaction runs in the same transaction
-     * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is stored then
-     */
-    add: async (
-      actor: Actor,
-      { upload, owner, process, id = newId(), caller, inTransaction }: NewFile,
-    ): Promise<FileRecord> => {
+    add: async (actor, { upload, owner, process, id = newId(), caller, inTransaction }) => {
       const { received, filename, content_type, metadata } = upload
       const row = {
         id,
@@ -192,17 +209,11 @@ export const createFiles = (deps: Deps) => {
       return toFileRecord({ ...row, embedded: 0 })
     },
 
-    /** Processes the file again, whatever its current status. */
-    reprocess: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
+    reprocess: async (actor, caller, id) => {
       const file = await access.getOwned(caller, id)
       await db.transact(async (tx) => {
         await passages.clear(tx, id)
-        const fresh = {
-          status: "pending",
-          ...noProcessingError,
-          passages: null,
-          updated_at: now(),
-        }
+        const fresh = { status: "pending", passages: null, updated_at: now(), ...noProcessingError }
         if (!(await store.set(tx, id, fresh))) failFileNotFound()
         await queue.add(tx, [createReadJob(file)])
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
@@ -211,14 +222,14 @@ export const createFiles = (deps: Deps) => {
       return toFileRecord((await store.byId(id)) ?? failFileNotFound())
     },
 
-    text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
+    text: async (caller, id, { start, end }) => {
       await access.getReadable(caller, id)
       const text = (await store.text(id)) ?? ""
       // The range may split a surrogate pair.
       return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
-    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
+    remove: async (actor, caller, id) => {
       const file = await access.getOwned(caller, id)
       await db.essential.transact(async (tx) => {
         await queue.cancel(tx, "read", id)
@@ -231,12 +242,9 @@ export const createFiles = (deps: Deps) => {
       await removeUnusedBytes(file.hash)
     },
 
-    /** Removes objects that no file references, such as those left by a crash. */
-    sweep: async (): Promise<void> => {
+    sweep: async () => {
       for await (const hash of objects.list())
         if (!(await store.isHashUsed(hash))) await removeUnusedBytes(hash)
     },
   }
 }
-
-export type Files = ReturnType<typeof createFiles>

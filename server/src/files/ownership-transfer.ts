@@ -37,12 +37,23 @@ const readCollectedFiles = async (reader: Reader, ownerId: string): Promise<Owne
 }
 
 /** Hands files over to another owner, with their share of the storage. */
-export const createFileOwnershipTransfer = (deps: Deps) => {
+export interface FileOwnershipTransfer {
+  all: TransferableObjects
+  /** @throws {Failure} `limit_reached` */
+  changeOwner(tx: Tx, ids: readonly string[], userId: string): Promise<void>
+  /** Hands one file over. It stays in its collections. */
+  transfer(
+    actor: Actor,
+    caller: Caller,
+    request: { id: string; transfer_to: string },
+  ): Promise<void>
+}
+
+export const createFileOwnershipTransfer = (deps: Deps): FileOwnershipTransfer => {
   const { db, bus, rowLimits, transfers, files } = deps
   const store = createFileStore(db)
 
-  /** @throws {Failure} `limit_reached` */
-  const changeOwner = async (tx: Tx, ids: readonly string[], user_id: string): Promise<void> => {
+  const changeOwner: FileOwnershipTransfer["changeOwner"] = async (tx, ids, user_id) => {
     if (ids.length === 0) return
     const limited = { owner: user_id, added: ids.length, isNewOwner: true }
     await rowLimits.lockAndCheck(tx, "files", limited)
@@ -66,12 +77,7 @@ export const createFileOwnershipTransfer = (deps: Deps) => {
     all,
     changeOwner,
 
-    /** Hands one file over. It stays in its collections. */
-    transfer: (
-      actor: Actor,
-      caller: Caller,
-      { id, transfer_to }: { id: string; transfer_to: string },
-    ): Promise<void> =>
+    transfer: (actor, caller, { id, transfer_to }) =>
       transfers.transferObject<StoredFile>({
         ...{ actor, caller, transferTo: transfer_to, target: { type: "file", id } },
         read: async (reader, tx) => {
@@ -89,5 +95,3 @@ export const createFileOwnershipTransfer = (deps: Deps) => {
       }),
   }
 }
-
-export type FileOwnershipTransfer = ReturnType<typeof createFileOwnershipTransfer>

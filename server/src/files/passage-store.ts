@@ -9,8 +9,36 @@ const rowsPerStatement = 100
 
 export type StoredPassage = Selectable<PassageRow>
 
-export const createPassageStore = (db: Database) => {
-  const clear = async (tx: Tx, fileId: string): Promise<void> => {
+/** The texts, passages and lexical segments of files. */
+export interface PassageStore {
+  clear(tx: Tx, fileId: string): Promise<void>
+  /**
+   * Stores a file's text and passages in several transactions. They are not visible until
+   * `files.passages` is set. @throws if the file was deleted
+   */
+  write(fileId: string, extracted: ExtractedText): Promise<void>
+  /** Copies the text and passages of a file with the same content. */
+  copy(tx: Tx, from: string, to: string): Promise<void>
+  indexSegments(fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]>
+  /** Passages of one file, in order. */
+  byFile(fileId: string, positions: readonly number[]): Promise<StoredPassage[]>
+  /** All passages of several files, grouped by file, in order. */
+  byFiles(fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>>
+  /** The first `characters` characters of each file's first passage, by file id. */
+  openings(fileIds: readonly string[], characters: number): Promise<Map<string, string>>
+  /** Position of the last passage that starts at or before `offset`. */
+  positionAt(fileId: string, offset: number): Promise<number>
+  /** Location of each passage of a file, in order. */
+  locations(fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]>
+  /** Passages of one file, starting at position `first`. */
+  startingAt(fileId: string, first: number, limit: number): Promise<StoredPassage[]>
+}
+
+export const createPassageStore = (db: Database): PassageStore => {
+  const passagesOf = (fileId: string) =>
+    db.read.selectFrom("passages").where("file_id", "=", fileId)
+
+  const clear: PassageStore["clear"] = async (tx, fileId) => {
     for (const table of ["vector_batches", "file_words", "passages", "file_texts"] as const) {
       await tx.deleteFrom(table).where("file_id", "=", fileId).execute()
     }
@@ -19,11 +47,7 @@ export const createPassageStore = (db: Database) => {
   return {
     clear,
 
-    /**
-     * Stores a file's text and passages in several transactions. They are not visible until
-     * `files.passages` is set. @throws if the file was deleted
-     */
-    write: async (fileId: string, { text, passages, index }: ExtractedText): Promise<void> => {
+    write: async (fileId, { text, passages, index }) => {
       await db.transactRelaxed(async (tx) => {
         await clear(tx, fileId)
         await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
@@ -50,8 +74,7 @@ export const createPassageStore = (db: Database) => {
       }
     },
 
-    /** Copies the text and passages of a file with the same content. */
-    copy: async (tx: Tx, from: string, to: string): Promise<void> => {
+    copy: async (tx, from, to) => {
       await clear(tx, to)
       await sql`insert into file_texts (file_id, text)
         select ${to}, text from file_texts where file_id = ${from}`.execute(tx)
@@ -62,20 +85,19 @@ export const createPassageStore = (db: Database) => {
         select ${to}, data from file_words where file_id = ${from}`.execute(tx)
     },
 
-    indexSegments: (fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]> =>
+    indexSegments: (fileIds) =>
       readInChunks(fileIds, (chunk) =>
         db.read.selectFrom("file_words").selectAll().where("file_id", "in", chunk).execute(),
       ),
 
-    /** Passages of one file, in order. */
-    byFile: (fileId: string, positions?: readonly number[]): Promise<StoredPassage[]> => {
-      let query = db.read.selectFrom("passages").selectAll().where("file_id", "=", fileId)
-      if (positions) query = query.where("position", "in", [...positions])
-      return query.orderBy("position").execute()
-    },
+    byFile: (fileId, positions) =>
+      passagesOf(fileId)
+        .where("position", "in", positions)
+        .selectAll()
+        .orderBy("position")
+        .execute(),
 
-    /** All passages of several files, grouped by file, in order. */
-    byFiles: async (fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>> => {
+    byFiles: async (fileIds) => {
       const rows = await readInChunks(fileIds, (chunk) =>
         db.read
           .selectFrom("passages")
@@ -88,11 +110,7 @@ export const createPassageStore = (db: Database) => {
       return Map.groupBy(rows, ({ file_id }) => file_id)
     },
 
-    /** The first `characters` characters of each file's first passage, by file id. */
-    openings: async (
-      fileIds: readonly string[],
-      characters: number,
-    ): Promise<Map<string, string>> => {
+    openings: async (fileIds, characters) => {
       const rows = await readInChunks(fileIds, (chunk) =>
         db.read
           .selectFrom("passages")
@@ -104,37 +122,23 @@ export const createPassageStore = (db: Database) => {
       return new Map(rows.map(({ file_id, beginning }) => [file_id, beginning]))
     },
 
-    /** Position of the last passage that starts at or before `offset`. */
-    positionAt: async (fileId: string, offset: number): Promise<number> => {
-      const { position } = await db.read
-        .selectFrom("passages")
+    positionAt: async (fileId, offset) => {
+      const { position } = await passagesOf(fileId)
         .select(({ fn }) => fn.max("position").as("position"))
-        .where("file_id", "=", fileId)
         .where("starts", "<=", offset)
         .executeTakeFirstOrThrow()
       return Number(position ?? 0)
     },
 
-    /** Location of each passage of a file, in order. */
-    locations: (fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]> =>
-      db.read
-        .selectFrom("passages")
-        .select(["position", "starts", "place"])
-        .where("file_id", "=", fileId)
-        .orderBy("position")
-        .execute(),
+    locations: (fileId) =>
+      passagesOf(fileId).select(["position", "starts", "place"]).orderBy("position").execute(),
 
-    /** Passages of one file, starting at position `first`. */
-    startingAt: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
-      db.read
-        .selectFrom("passages")
+    startingAt: (fileId, first, limit) =>
+      passagesOf(fileId)
         .selectAll()
-        .where("file_id", "=", fileId)
         .where("position", ">=", first)
         .orderBy("position")
         .limit(limit)
         .execute(),
   }
 }
-
-export type PassageStore = ReturnType<typeof createPassageStore>

@@ -89,7 +89,22 @@ interface Deps extends JobQueueOptions {
  * its process dies, the lease expires and another process takes the job. Users share the time
  * equally.
  */
-export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: Deps) => {
+export interface JobQueue {
+  /** Call before `start`. */
+  register(name: string, kind: JobKind): void
+  start(): Promise<void>
+  /** Adds jobs that run after `tx` commits, or resets those that exist for their targets. */
+  add(tx: Tx, jobs: readonly NewJob[]): Promise<void>
+  /** Deletes a job; once `tx` commits, aborts it if it is running in this process. */
+  cancel(tx: Tx, kind: string, target: string): Promise<void>
+  /**
+   * Waits for running jobs, which the shutdown aborts; they resume at the next start from what they
+   * committed.
+   */
+  close(): Promise<void>
+}
+
+export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: Deps): JobQueue => {
   const { jobRetryMs = defaultRetryMs, jobStorageRetryMs = defaultStorageRetryMs } = options
   const { jobPollMs: pollMs = defaultPollMs } = options
   const store = createJobStore(db)
@@ -150,19 +165,16 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
     return false
   }
 
-  const handleFailure = async (
-    job: Job,
-    kind: JobKind,
-    { error, usedMs }: FailedRun,
-  ): Promise<void> => {
+  const handleFailure = async (job: Job, error: Error, usedMs: number): Promise<void> => {
     if (stopping.aborted) return store.requeue(job, {}, usedMs)
     if (storageFailureOf(error)) {
       // Storage failures do not count as attempts, however long they last.
       return store.requeue(job, { run_at: Date.now() + jobStorageRetryMs }, usedMs)
     }
+    const kind = kinds[job.kind]
     const attempts = job.attempts + 1
-    if (error instanceof PermanentJobError || attempts >= kind.attempts) {
-      await kind.onGivenUp(job.target, error)
+    if (error instanceof PermanentJobError || attempts >= (kind?.attempts ?? 0)) {
+      await kind?.onGivenUp(job.target, error)
       return store.finish(job, usedMs)
     }
     const run_at = Math.round(Date.now() + retryDelayMs(jobRetryMs, attempts))
@@ -188,9 +200,7 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
       } else await store.finish(job, usedMs())
     } catch (error) {
       if (lease.signal.reason === preempted) await store.requeue(job, { slow: 1 }, usedMs())
-      else if (!lease.signal.aborted) {
-        await handleFailure(job, kind, { error: toError(error), usedMs: usedMs() })
-      }
+      else if (!lease.signal.aborted) await handleFailure(job, toError(error), usedMs())
     } finally {
       finished.abort()
       abortByTarget.delete(key)
@@ -250,13 +260,12 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
   }
 
   return {
-    /** Call before `start`. */
-    register: (name: string, kind: JobKind): void => {
+    register: (name, kind) => {
       kinds[name] = kind
       runningByKind.set(name, { 0: 0, 1: 0 })
     },
 
-    start: async (): Promise<void> => {
+    start: async () => {
       await store.open(Object.keys(kinds))
       if (isOnlyProcess) await store.releaseAll()
       isStarted = true
@@ -264,32 +273,19 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
       background.every(pollMs, "poll for jobs", poll)
     },
 
-    /** Adds jobs that run after `tx` commits, or resets those that exist for their targets. */
-    add: async (tx: Tx, jobs: readonly NewJob[]): Promise<void> => {
+    add: async (tx, jobs) => {
       await store.add(tx, jobs, Date.now())
       for (const kind of new Set(jobs.map((job) => job.kind)))
         afterCommit(tx, () => startLoops(kind))
     },
 
-    /** Deletes a job; once `tx` commits, aborts it if it is running in this process. */
-    cancel: async (tx: Tx, kind: string, target: string): Promise<void> => {
+    cancel: async (tx, kind, target) => {
       await store.remove(tx, kind, target)
       afterCommit(tx, () => abortByTarget.get(`${kind} ${target}`)?.abort())
     },
 
-    /**
-     * Waits for running jobs, which the shutdown aborts; they resume at the next start from what
-     * they committed.
-     */
-    close: async (): Promise<void> => {
+    close: async () => {
       await Promise.all(loops)
     },
   }
 }
-
-interface FailedRun {
-  error: Error
-  usedMs: number
-}
-
-export type JobQueue = ReturnType<typeof createJobQueue>

@@ -26,7 +26,31 @@ export interface StorageAddition {
 }
 
 /** Limits what users store: files, chats, images, models, functions and responses. */
-export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserAndTotal }) => {
+export interface StorageQuota {
+  /**
+   * Reserves space while data arrives.
+   * @returns a function to call when done, with whether the bytes were stored
+   * @throws {Failure} `storage_limit` if they would exceed a limit
+   */
+  reserve(addition: StorageAddition): Promise<(isStored: boolean) => void>
+  /**
+   * Runs `write`, which must store all of `additions` or nothing. Additions of no bytes are
+   * accepted even above the limit.
+   * @throws {Failure} `storage_limit` before anything is written
+   */
+  writeWithinLimit<T>(additions: readonly StorageAddition[], write: () => Promise<T>): Promise<T>
+  /** Records bytes stored without a reservation. */
+  recordStored(user: string, bytes: number): void
+  usage(user: string): Promise<StorageUsage>
+}
+
+export const createStorageQuota = ({
+  db,
+  bounds,
+}: {
+  db: Database
+  bounds: UserAndTotal
+}): StorageQuota => {
   const stored = createStoredBytes(db)
   /** Bytes reserved by writes in progress. */
   const reservations = createUserLimit({
@@ -61,12 +85,7 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
     return fail("storage_limit", ownLimitMessage(storage), { storage })
   }
 
-  /**
-   * Reserves space while data arrives.
-   * @returns a function to call when done, with whether the bytes were stored
-   * @throws {Failure} `storage_limit` if they would exceed a limit
-   */
-  const reserve = async (addition: StorageAddition): Promise<(isStored: boolean) => void> => {
+  const reserve: StorageQuota["reserve"] = async (addition) => {
     const { owner, bytes, movedFrom } = addition
     const calledAt = performance.now()
     for (const whose of [owner, null]) await stored.refresh(whose, calledAt - totalMaxAgeMs)
@@ -91,15 +110,7 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
   return {
     reserve,
 
-    /**
-     * Runs `write`, which must store all of `additions` or nothing. Additions of no bytes are
-     * accepted even above the limit.
-     * @throws {Failure} `storage_limit` before anything is written
-     */
-    writeWithinLimit: async <T>(
-      additions: readonly StorageAddition[],
-      write: () => Promise<T>,
-    ): Promise<T> => {
+    writeWithinLimit: async (additions, write) => {
       const releases: ((stays: boolean) => void)[] = []
       let isStored = false
       try {
@@ -114,14 +125,11 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
       }
     },
 
-    /** Records bytes stored without a reservation. */
     recordStored: stored.add,
 
-    usage: async (user: string): Promise<StorageUsage> => {
+    usage: async (user) => {
       await stored.refresh(user, performance.now())
       return usageOf(user)
     },
   }
 }
-
-export type StorageQuota = ReturnType<typeof createStorageQuota>

@@ -39,9 +39,6 @@ export interface InputItemPage {
   hasMore: boolean
 }
 
-const failTooLong = (param: string, message: string): never =>
-  fail("bad_request", message, { param })
-
 const failNotFound = (id: string): never => fail("not_found", `No response with the ID "${id}".`)
 
 /** @param next the response that continues the missing one, if that is not the request itself */
@@ -65,23 +62,62 @@ const countById = (ids: readonly string[]): Map<string, number> => {
 const toJsonArray = (texts: readonly string[]): string => `[${texts.join(",")}]`
 
 /** Responses of the Responses API, which later requests continue or refer to. */
-export const createStoredResponses = (deps: Deps) => {
+export interface StoredResponses {
+  /**
+   * Checks that a response to an input of this size can be stored unless its output is too large.
+   * @param bytes as in `SerializedInput`
+   * @throws {Failure} `body_too_large`, `storage_limit`
+   */
+  checkInputLimits(userId: string, bytes: number): Promise<void>
+  /**
+   * Stores a response durably.
+   * @throws {Failure} `body_too_large`, `storage_limit`
+   */
+  save(userId: string, answered: AnsweredRequest): Promise<void>
+  /**
+   * The input and output items of a response and of all those before it, oldest first, as JSON.
+   * @throws {Failure} `previous_response_not_found`, or `bad_request` if there are too many
+   */
+  readHistory(userId: string, responseId: string, budget?: ReadBudget): Promise<string[]>
+  /**
+   * Finds items by their ids, as JSON; if an id occurs several times, the newest item.
+   * @param itemIds as often as they are referred to
+   * @throws {Failure} `bad_request` if there are too many
+   */
+  readItems(
+    userId: string,
+    itemIds: readonly string[],
+    budget?: ReadBudget,
+  ): Promise<Map<string, string>>
+  /** A response as JSON. @throws {Failure} `not_found`, or that of `reserve` */
+  get(userId: string, id: string, reserve?: ReserveMemory): Promise<Buffer<ArrayBuffer>>
+  /**
+   * A page of a response's own input, without that of previous responses.
+   * @throws {Failure} `not_found`, or `bad_request` if `after` is no item of the response
+   */
+  listInputItems(
+    userId: string,
+    id: string,
+    query: InputItemsQuery,
+    reserve?: ReserveMemory,
+  ): Promise<InputItemPage>
+  /** @throws {Failure} `not_found` */
+  remove(actor: Actor, userId: string, id: string): Promise<void>
+  deleteExpired(signal?: AbortSignal): Promise<void>
+}
+
+export const createStoredResponses = (deps: Deps): StoredResponses => {
   const { db, storage, audit, config, now, maxPerUser = defaultMaxPerUser } = deps
   const store = createResponseStore(db)
 
   const expiredAt = (): number => now() - config.RESPONSE_LIFETIME
   const ownerOf = (userId: string): ReadScope => ({ userId, expiredAt: expiredAt() })
 
-  /**
-   * Finds items by their ids, as JSON; if an id occurs several times, the newest item.
-   * @param itemIds as often as they are referred to
-   * @throws {Failure} `bad_request` if there are too many
-   */
-  const readItems = async (
-    userId: string,
-    itemIds: readonly string[],
+  const readItems: StoredResponses["readItems"] = async (
+    userId,
+    itemIds,
     budget = new ReadBudget(),
-  ): Promise<Map<string, string>> => {
+  ) => {
     const counts = countById(itemIds.filter((id) => toStorableId(id) !== null))
     if (counts.size === 0) return new Map()
     const owner = ownerOf(userId)
@@ -118,18 +154,13 @@ export const createStoredResponses = (deps: Deps) => {
     if (!last) return failPreviousNotFound(responseId)
     if (chain.length > maxHistoryResponses) {
       const message = `The conversation has more than ${maxHistoryResponses} responses.`
-      failTooLong("previous_response_id", message)
+      fail("bad_request", message, { param: "previous_response_id" })
     }
     if (last.previous_id !== null) failPreviousNotFound(last.previous_id, last.id)
     return chain
   }
 
-  /** A response as JSON. @throws {Failure} `not_found`, or that of `reserve` */
-  const get = async (
-    userId: string,
-    id: string,
-    reserve: ReserveMemory = () => {},
-  ): Promise<Buffer<ArrayBuffer>> => {
+  const get: StoredResponses["get"] = async (userId, id, reserve = () => {}) => {
     reserve((await store.sizeOf(ownerOf(userId), id)) ?? failNotFound(id))
     const row = await store.byId(ownerOf(userId), id)
     if (!row) return failNotFound(id)
@@ -139,21 +170,12 @@ export const createStoredResponses = (deps: Deps) => {
   }
 
   return {
-    /**
-     * Checks that a response to an input of this size can be stored unless its output is too large.
-     * @param bytes as in `SerializedInput`
-     * @throws {Failure} `body_too_large`, `storage_limit`
-     */
-    checkInputLimits: async (userId: string, bytes: number): Promise<void> => {
+    checkInputLimits: async (userId, bytes) => {
       const release = await storage.reserve({ owner: userId, bytes })
       release(false)
     },
 
-    /**
-     * Stores a response durably.
-     * @throws {Failure} `body_too_large`, `storage_limit`
-     */
-    save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
+    save: async (userId, answered) => {
       const row = serializeResponse(answered)
       const insert = await store.prepareInsert({ user_id: userId, created_at: now() }, row)
       const isBeyondLimit = await storage.writeWithinLimit(
@@ -170,15 +192,7 @@ export const createStoredResponses = (deps: Deps) => {
       if (isBeyondLimit) while (await removeMore());
     },
 
-    /**
-     * The input and output items of a response and of all those before it, oldest first, as JSON.
-     * @throws {Failure} `previous_response_not_found`, or `bad_request` if there are too many
-     */
-    readHistory: async (
-      userId: string,
-      responseId: string,
-      budget = new ReadBudget(),
-    ): Promise<string[]> => {
+    readHistory: async (userId, responseId, budget = new ReadBudget()) => {
       const chain = await readChain(userId, responseId)
       const bytes = sum(chain.map(({ item_bytes }) => item_bytes))
       const items = sum(chain.map((link) => Number(link.items)))
@@ -194,16 +208,7 @@ export const createStoredResponses = (deps: Deps) => {
 
     get,
 
-    /**
-     * A page of a response's own input, without that of previous responses.
-     * @throws {Failure} `not_found`, or `bad_request` if `after` is no item of the response
-     */
-    listInputItems: async (
-      userId: string,
-      id: string,
-      { after, limit, order }: InputItemsQuery,
-      reserve: ReserveMemory = () => {},
-    ): Promise<InputItemPage> => {
+    listInputItems: async (userId, id, { after, limit, order }, reserve = () => {}) => {
       if ((await store.sizeOf(ownerOf(userId), id)) === undefined) failNotFound(id)
       const position =
         after === undefined
@@ -223,17 +228,13 @@ export const createStoredResponses = (deps: Deps) => {
       }
     },
 
-    /** @throws {Failure} `not_found` */
-    remove: (actor: Actor, userId: string, id: string): Promise<void> =>
+    remove: (actor, userId, id) =>
       db.essential.transact(async (tx) => {
         if (!(await store.remove(tx, ownerOf(userId), id))) failNotFound(id)
         const target = { type: "response", id }
         await audit.record(tx, { actor, action: "response.deleted", target })
       }),
 
-    deleteExpired: (signal?: AbortSignal): Promise<void> =>
-      store.deleteExpired(expiredAt(), signal),
+    deleteExpired: (signal) => store.deleteExpired(expiredAt(), signal),
   }
 }
-
-export type StoredResponses = ReturnType<typeof createStoredResponses>

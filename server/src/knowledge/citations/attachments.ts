@@ -16,8 +16,20 @@ interface NamedAttachment {
   name: string
 }
 
-/** Looks up the names of files and collections attached to questions. */
-export const createAttachments = ({ files, collections }: Deps) => {
+/** Files and collections attached to questions. */
+export interface Attachments {
+  /** Deduplicated, in order. @throws {Failure} `file_not_found` or `collection_not_found` */
+  resolveNames(caller: Caller, references: readonly FileReference[]): Promise<NamedAttachment[]>
+  /** Those that were deleted since they were attached. */
+  filterDeleted<T extends FileReference>(references: readonly T[]): Promise<T[]>
+  /** The given files and collections that the caller can read. */
+  readableAmong(
+    caller: Caller,
+    ids: { files: Iterable<string>; collections: Iterable<string> },
+  ): Promise<{ files: ReadonlySet<string>; collections: ReadonlySet<string> }>
+}
+
+export const createAttachments = ({ files, collections }: Deps): Attachments => {
   const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
     const options = { param: "files" }
     if (type === "file") {
@@ -32,23 +44,14 @@ export const createAttachments = ({ files, collections }: Deps) => {
   }
 
   return {
-    /** Deduplicated, in order. @throws {Failure} `file_not_found` or `collection_not_found` */
-    resolveNames: (
-      caller: Caller,
-      references: readonly FileReference[],
-    ): Promise<NamedAttachment[]> => {
-      const byKey = new Map(references.map((one) => [`${one.type} ${one.id}`, one]))
-      return Promise.all(
-        [...byKey.values()].map(async (one) => {
-          const { type, id } = one
-          return { type, id, name: await nameOf(caller, one) }
-        }),
-      )
+    resolveNames: (caller, references) => {
+      const byKey = new Map(references.map(({ type, id }) => [`${type} ${id}`, { type, id }]))
+      const unique = [...byKey.values()]
+      return Promise.all(unique.map(async (one) => ({ ...one, name: await nameOf(caller, one) })))
     },
 
-    /** Those that were deleted since they were attached. */
-    filterDeleted: async <T extends FileReference>(references: readonly T[]): Promise<T[]> => {
-      const idsOf = (type: T["type"]): string[] =>
+    filterDeleted: async (references) => {
+      const idsOf = (type: FileReference["type"]): string[] =>
         references.filter((one) => one.type === type).map(({ id }) => id)
       const existingFiles = await files.filterExisting(idsOf("file"))
       const existingCollections = await collections.filterExisting(idsOf("collection"))
@@ -57,15 +60,9 @@ export const createAttachments = ({ files, collections }: Deps) => {
       )
     },
 
-    /** The given files and collections that the caller can read. */
-    readableAmong: async (
-      caller: Caller,
-      ids: { files: Iterable<string>; collections: Iterable<string> },
-    ): Promise<{ files: ReadonlySet<string>; collections: ReadonlySet<string> }> => ({
+    readableAmong: async (caller, ids) => ({
       files: await files.filterReadable(caller, [...new Set(ids.files)]),
       collections: await collections.readableAmong(caller, [...new Set(ids.collections)]),
     }),
   }
 }
-
-export type Attachments = ReturnType<typeof createAttachments>

@@ -109,7 +109,29 @@ export interface SourceFinderRequest {
 }
 
 /** Finds the sources for a question in the `files` of a completion request. */
-export const createSourceFinder = (deps: Deps) => {
+export interface SourceFinder {
+  /**
+   * The sources for a question, as sent to the model.
+   * @param request `contextTokens` are those that fit into the model's context; the administrators'
+   * limit may be lower
+   * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
+   * `file_not_ready`
+   */
+  findSources(
+    caller: Caller,
+    request: SourceFinderRequest & { contextTokens: number },
+  ): Promise<AnswerSources>
+  /**
+   * The best `limit` passages of the given files and collections.
+   * @throws {Failure} as `findSources`
+   */
+  search(
+    caller: Caller,
+    request: SourceFinderRequest & { limit: number },
+  ): Promise<{ passages: FoundPassage[]; sources: CitationSource[] }>
+}
+
+export const createSourceFinder = (deps: Deps): SourceFinder => {
   const { searchableFiles, collections, selection, retrieval, maxTokens } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
@@ -185,17 +207,7 @@ export const createSourceFinder = (deps: Deps) => {
   }
 
   return {
-    /**
-     * The sources for a question, as sent to the model.
-     * @param contextTokens tokens that fit into the model's context; the administrators' limit may
-     * be lower
-     * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
-     * `file_not_ready`
-     */
-    findSources: async (
-      caller: Caller,
-      request: SourceFinderRequest & { contextTokens: number },
-    ): Promise<AnswerSources> => {
+    findSources: async (caller, request) => {
       const { query, named, collected, skipped, toSource } = await prepare(caller, request)
       const { passages, overview } = await selection.select({
         ...query,
@@ -207,14 +219,7 @@ export const createSourceFinder = (deps: Deps) => {
       return { passages, overview, sources, sources_skipped: skipped }
     },
 
-    /**
-     * The best `limit` passages of the given files and collections.
-     * @throws {Failure} as `findSources`
-     */
-    search: async (
-      caller: Caller,
-      { limit, ...request }: SourceFinderRequest & { limit: number },
-    ): Promise<{ passages: FoundPassage[]; sources: CitationSource[] }> => {
+    search: async (caller, { limit, ...request }) => {
       const { query, named, collected, toSource } = await prepare(caller, request)
       const found = await retrieval.search({ ...query, files: [...named, ...collected] })
       const passages = withoutDuplicates(found.passages).slice(0, limit)
@@ -228,5 +233,3 @@ const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] =>
   const byText = Map.groupBy(passages, ({ text }) => text)
   return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
 }
-
-export type SourceFinder = ReturnType<typeof createSourceFinder>

@@ -96,11 +96,16 @@ const searchIn = (
   return rankHits({ lexical: hits, dense: null, total })
 }
 
-/** The gateway's own documentation with lexical search, loaded on first use. */
-export const createHandbook = (folder: string) => {
+/** The gateway's own documentation with lexical search. */
+export interface Handbook {
+  /** The best passages; loads the documentation on first use. */
+  search(query: string, limit: number): Promise<FoundPassage[]>
+}
+
+export const createHandbook = (folder: string): Handbook => {
   let loading: ReturnType<typeof loadDocuments> | undefined
   return {
-    search: async (query: string, limit: number): Promise<FoundPassage[]> => {
+    search: async (query, limit) => {
       loading ??= loadDocuments(folder)
       const handbook = await loading
       const found: FoundPassage[] = []
@@ -117,5 +122,3 @@ export const createHandbook = (folder: string) => {
     },
   }
 }
-
-export type Handbook = ReturnType<typeof createHandbook>

@@ -26,23 +26,32 @@ interface FileRequest {
 }
 
 /** Files that a request names. */
-export const createSearchableFiles = ({ files }: Deps) => {
+export interface SearchableFiles {
+  /** @throws {Failure} `file_not_found`, also if the caller has no access */
+  find(caller: Caller, id: string, param: string): Promise<StoredFile>
+  /**
+   * Waits until a file's text and passages are available.
+   * @throws {Failure} `file_not_found` if it is deleted, `file_unreadable` or `file_not_ready`
+   */
+  waitUntilSearchable(found: StoredFile, request: FileRequest): Promise<StoredFile>
+  /**
+   * Waits for files that are still being processed, but not for longer than a request may take.
+   * @returns the last state of those, by id
+   */
+  waitUntilSettled(
+    found: readonly FileSummary[],
+    signal: AbortSignal,
+  ): Promise<Map<string, FileSummary>>
+}
+
+export const createSearchableFiles = ({ files }: Deps): SearchableFiles => {
   const failUnknown = (id: string, param: string): never =>
     fail("file_not_found", `File "${id.slice(0, 200)}" not found.`, { param })
 
   return {
-    /** @throws {Failure} `file_not_found`, also if the caller has no access */
-    find: async (caller: Caller, id: string, param: string): Promise<StoredFile> =>
-      (await files.find(caller, id)) ?? failUnknown(id, param),
+    find: async (caller, id, param) => (await files.find(caller, id)) ?? failUnknown(id, param),
 
-    /**
-     * Waits until a file's text and passages are available.
-     * @throws {Failure} `file_not_found` if it is deleted, `file_unreadable` or `file_not_ready`
-     */
-    waitUntilSearchable: async (
-      found: StoredFile,
-      { param, signal }: FileRequest,
-    ): Promise<StoredFile> => {
+    waitUntilSearchable: async (found, { param, signal }) => {
       const wait = () => files.waitForFile(found.id, isSettled, { ms: timeoutMs, signal })
       const file = (isSettled(found) ? found : await wait()) ?? failUnknown(found.id, param)
       if (isSearchable(file)) return file
@@ -61,18 +70,9 @@ export const createSearchableFiles = ({ files }: Deps) => {
       return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
     },
 
-    /**
-     * Waits for files that are still being processed, but not for longer than a request may take.
-     * @returns the last state of those, by id
-     */
-    waitUntilSettled: (
-      found: readonly FileSummary[],
-      signal: AbortSignal,
-    ): Promise<Map<string, FileSummary>> => {
+    waitUntilSettled: (found, signal) => {
       const unsettledIds = found.filter((file) => !isSettled(file)).map(({ id }) => id)
       return files.waitForFiles(unsettledIds, isSettled, { ms: timeoutMs, signal })
     },
   }
 }
-
-export type SearchableFiles = ReturnType<typeof createSearchableFiles>
