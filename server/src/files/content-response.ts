@@ -3,22 +3,8 @@ import { fail } from "../errors.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { streamBytes } from "../http/stream-response.ts"
 import { translatable } from "../i18n/message.ts"
+import type { StoredFile } from "./file-store.ts"
 import type { ObjectStore } from "./object-store.ts"
-
-interface ContentRequest {
-  context: NodeRequestContext
-  method: string
-  range: string | undefined
-  ifRange: string | undefined
-  ifNoneMatch: string | undefined
-}
-
-interface FileContent {
-  hash: string
-  size: number
-  filename: string
-  content_type: string
-}
 
 /** Types that a browser could execute if the file were displayed on the gateway's origin. */
 const executableTypes = /html|xml|svg|script|flash|wasm/
@@ -60,10 +46,10 @@ const parseRange = (header: string | undefined, size: number) => {
  */
 export const createContentResponse = async (
   objects: ObjectStore,
-  content: FileContent,
-  request: ContentRequest,
+  { hash, size, filename, content_type }: StoredFile,
+  context: NodeRequestContext,
 ): Promise<Response> => {
-  const { hash, size, filename, content_type } = content
+  const { method, headers: requested } = context.incoming
   const etag = `"${hash}"`
   const headers: Record<string, string> = {
     etag,
@@ -74,18 +60,16 @@ export const createContentResponse = async (
     "content-type": safeContentType(content_type),
     "x-content-type-options": "nosniff",
   }
-  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers })
-  const stale = request.ifRange !== undefined && request.ifRange !== etag
-  const range = stale ? null : parseRange(request.range, size)
+  if (requested["if-none-match"] === etag) return new Response(null, { status: 304, headers })
+  const isStale = (requested["if-range"] ?? etag) !== etag
+  const range = isStale ? null : parseRange(requested.range, size)
   const length = range ? range.end - range.start + 1 : size
   headers["content-length"] = String(length)
   if (range) headers["content-range"] = `bytes ${range.start}-${range.end}/${size}`
   const status = range ? 206 : 200
-  if (request.method === "HEAD") return new Response(null, { status, headers })
+  if (method === "HEAD") return new Response(null, { status, headers })
   const bytes = await objects.read(hash, range ?? undefined)
-  if (!bytes) {
-    return fail("file_lost", translatable("file_content_lost"))
-  }
-  const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, request.context)
+  if (!bytes) return fail("file_lost", translatable("file_content_lost"))
+  const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, context)
   return new Response(body, { status, headers })
 }

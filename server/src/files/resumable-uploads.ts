@@ -10,7 +10,7 @@ import { createKeyedMutex } from "../limits/mutex.ts"
 import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Files } from "./files.ts"
-import { failTooLarge, rejectUnreadable } from "./multipart-upload.ts"
+import { failTooLarge, type FileUpload, rejectUnreadable } from "./multipart-upload.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PartialUploads } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
@@ -45,11 +45,8 @@ interface Deps {
   isClockTrusted: () => boolean
 }
 
-export interface NewUpload {
+interface NewUpload extends Omit<FileUpload, "received"> {
   size: number
-  filename: string
-  content_type: string
-  metadata: Record<string, unknown>
   process: boolean
 }
 
@@ -70,16 +67,13 @@ export const createResumableUploads = (deps: Deps) => {
 
   const throwNotFound = (): never => fail("not_found", "Upload not found.")
 
-  const progressOf = (upload: StoredUpload, offset: number): UploadProgress => ({
-    offset,
-    size: upload.size,
-    expires_at: upload.expires_at,
-  })
-  const completedProgress = (size: number): UploadProgress => ({
-    offset: size,
-    size,
-    expires_at: null,
-  })
+  const progressOf = (
+    { size, expires_at }: Pick<StoredUpload, "size" | "expires_at">,
+    offset: number,
+  ): UploadProgress => ({ offset, size, expires_at })
+
+  const completedProgress = (size: number): UploadProgress =>
+    ({ offset: size, size, expires_at: null })
 
   const runWithUploadSlot = async <T>(
     { user }: Caller,
@@ -144,17 +138,12 @@ export const createResumableUploads = (deps: Deps) => {
     signal.addEventListener("abort", stop, { once: true })
     // A newer request may have aborted this one before the listener was added.
     if (signal.aborted) stop()
-    const look = (head: Buffer): void => {
+    const onHead = (head: Buffer): void => {
       if (deps.requiresText && upload.process === 1) rejectUnreadable(head)
     }
     try {
-      const turn = () => fairLoop.of(upload.user_id).turn(turnCosts.upload)
-      await partials.append(upload.id, source, {
-        from,
-        totalSize: upload.size,
-        onHead: look,
-        yieldTurn: turn,
-      })
+      const yieldTurn = () => fairLoop.of(upload.user_id).turn(turnCosts.upload)
+      await partials.append(upload.id, source, { from, totalSize: upload.size, onHead, yieldTurn })
     } catch (error) {
       if (isRefusal(error)) await discard(upload.id)
       throw error

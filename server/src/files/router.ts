@@ -1,4 +1,3 @@
-import { z } from "zod"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { whenClosed } from "../http/request-context.ts"
 import type { Router } from "../http/router.ts"
@@ -66,14 +65,7 @@ export const createFileRouter = ({
 
   router.on(fileRoutes.content, async ({ caller, params, context }) => {
     const file = await files.getReadable(caller, params.id)
-    const { headers, method = "GET" } = context.incoming
-    return createContentResponse(objects, file, {
-      context,
-      method,
-      range: headers.range,
-      ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),
-      ifNoneMatch: headers["if-none-match"],
-    })
+    return createContentResponse(objects, file, context)
   })
 
   router.on(fileRoutes.text, ({ caller, params, query }) => files.text(caller, params.id, query))

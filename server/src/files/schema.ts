@@ -94,15 +94,7 @@ export type UploadProgress = z.output<typeof UploadProgress>
 
 export const StatusQuery = z.object({ stream: Flag.default(false) })
 
-export const ProcessStatus = z
-  .object({
-    status: FileStatus,
-    error: z.string().nullable(),
-    error_code: ProcessingErrorCode.nullable(),
-    error_reference: MessageReference.nullable(),
-    progress: FileProgress,
-  })
-  .meta({ id: "FileProcessStatus" })
+export const ProcessStatus = FileRecord.shape.data.meta({ id: "FileProcessStatus" })
 export type ProcessStatus = z.output<typeof ProcessStatus>
 
 export const FileText = z

@@ -9,11 +9,6 @@ const heartbeatMs = 15_000
 
 export const toProcessStatus = (file: StoredFile): ProcessStatus => toFileRecord(file).data
 
-interface StatusStreamOptions {
-  caller: Caller
-  inFlight: InFlightRequests
-}
-
 /**
  * Server-sent events with the status after each change, until processing ends, the credential is
  * revoked, or the gateway shuts down.
@@ -22,15 +17,12 @@ interface StatusStreamOptions {
 export const createStatusStream = (
   files: Files,
   file: StoredFile,
-  { caller, inFlight }: StatusStreamOptions,
+  { caller, inFlight }: { caller: Caller; inFlight: InFlightRequests },
 ): Response => {
   const abort = new AbortController()
   const end = (): void => abort.abort()
-  const leave = inFlight.track(
-    caller,
-    { revoke: end, shutDown: end, draining: end },
-    "eventStreams",
-  )
+  const endings = { revoke: end, shutDown: end, draining: end }
+  const leave = inFlight.track(caller, endings, "eventStreams")
   let isOpen = true
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({

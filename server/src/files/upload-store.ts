@@ -1,18 +1,9 @@
 import type { Selectable } from "kysely"
+import { countRows } from "../db/counted-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { UploadRow } from "../db/file-tables.ts"
 
 export type StoredUpload = Selectable<UploadRow>
-
-/** Number of unfinished uploads, of one user or in total. */
-const count = async (tx: Tx, userId?: string): Promise<number> => {
-  const { count: countUploads } = await tx
-    .selectFrom("uploads")
-    .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow()
-  return Number(countUploads)
-}
 
 /** Unfinished uploads. */
 export const createUploadStore = (db: Database) => ({
@@ -30,7 +21,9 @@ export const createUploadStore = (db: Database) => ({
     check: (counts: { perUser: number; total: number }) => void,
   ): Promise<void> =>
     db.transactLocked(["uploads"], async (tx) => {
-      check({ perUser: (await count(tx, row.user_id)) + 1, total: (await count(tx)) + 1 })
+      const uploads = tx.selectFrom("uploads")
+      const ofUser = await countRows(uploads.where("user_id", "=", row.user_id))
+      check({ perUser: ofUser + 1, total: (await countRows(uploads)) + 1 })
       await tx.insertInto("uploads").values(row).execute()
     }),
 

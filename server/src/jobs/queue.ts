@@ -165,16 +165,19 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
     return false
   }
 
-  const handleFailure = async (job: Job, error: Error, usedMs: number): Promise<void> => {
+  const handleFailure = async (
+    job: Job,
+    kind: JobKind,
+    { error, usedMs }: { error: Error; usedMs: number },
+  ): Promise<void> => {
     if (stopping.aborted) return store.requeue(job, {}, usedMs)
     if (storageFailureOf(error)) {
       // Storage failures do not count as attempts, however long they last.
       return store.requeue(job, { run_at: Date.now() + jobStorageRetryMs }, usedMs)
     }
-    const kind = kinds[job.kind]
     const attempts = job.attempts + 1
-    if (error instanceof PermanentJobError || attempts >= (kind?.attempts ?? 0)) {
-      await kind?.onGivenUp(job.target, error)
+    if (error instanceof PermanentJobError || attempts >= kind.attempts) {
+      await kind.onGivenUp(job.target, error)
       return store.finish(job, usedMs)
     }
     const run_at = Math.round(Date.now() + retryDelayMs(jobRetryMs, attempts))
@@ -200,7 +203,9 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
       } else await store.finish(job, usedMs())
     } catch (error) {
       if (lease.signal.reason === preempted) await store.requeue(job, { slow: 1 }, usedMs())
-      else if (!lease.signal.aborted) await handleFailure(job, toError(error), usedMs())
+      else if (!lease.signal.aborted) {
+        await handleFailure(job, kind, { error: toError(error), usedMs: usedMs() })
+      }
     } finally {
       finished.abort()
       abortByTarget.delete(key)

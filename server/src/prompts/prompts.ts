@@ -98,9 +98,8 @@ export const createPrompts = (deps: Deps) => {
       query: PromptListQuery,
     ): Promise<Page<PromptListItem> | PromptListItem[]> => {
       const { page, page_size } = query
-      if (page !== undefined)
-        return store.list(caller, query, { limit: page_size, offset: (page - 1) * page_size })
-      return (await store.list(caller, query, { limit: maxUnpagedPrompts, offset: 0 })).items
+      if (page !== undefined) return store.list(caller, query, { page, page_size })
+      return (await store.list(caller, query, { page: 1, page_size: maxUnpagedPrompts })).items
     },
 
     get: async (caller: Caller, id: string): Promise<PromptWithAccess> =>

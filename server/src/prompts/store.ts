@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
+import { readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { PromptRow } from "../db/prompt-tables.ts"
@@ -44,34 +45,26 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
     return filter(db.read.selectFrom("prompts"), "prompt", caller)
   }
 
-  const matching = (caller: Caller, query: PromptListQuery) => {
-    const readable = readableBy(caller, query)
-    const { query: text } = query
-    if (!text) return readable
-    return readable.where(({ or }) =>
-      or([columnContains("command", text), columnContains("title_key", text)]),
-    )
-  }
-
   return {
     byId: async (id: string, reader: Reader = db.read): Promise<Prompt | undefined> => {
-      const row = await reader
-        .selectFrom("prompts")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst()
+      const prompts = reader.selectFrom("prompts").selectAll().where("id", "=", id)
+      const row = await prompts.executeTakeFirst()
       return row && toPrompt(row, await grants.listForResource("prompt", id, reader))
     },
 
     list: async (
       caller: Caller,
       query: PromptListQuery,
-      { limit, offset }: { limit: number; offset: number },
+      page: { page: number; page_size: number },
     ): Promise<Page<PromptListItem>> => {
-      const { total } = await matching(caller, query)
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      const rows = await matching(caller, query)
+      const { query: text } = query
+      let matching = readableBy(caller, query)
+      if (text) {
+        matching = matching.where(({ or }) =>
+          or([columnContains("command", text), columnContains("title_key", text)]),
+        )
+      }
+      const sorted = matching
         .innerJoin("users", "users.id", "prompts.user_id")
         .selectAll("prompts")
         .select("users.name as user_name")
@@ -87,16 +80,14 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
         ])
         .orderBy(sortColumns[query.order_by], query.direction)
         .orderBy("prompts.id", query.direction)
-        .limit(limit)
-        .offset(offset)
-        .execute()
+      const { items: rows, total } = await readPage(sorted, page)
       const items = rows.map(({ title_key, public_count, grant_count, ...row }) => ({
         ...row,
         grant_count: Number(grant_count),
         is_public: Number(public_count) > 0,
         writable: row.writable === 1,
       }))
-      return { items, total: Number(total) }
+      return { items, total }
     },
 
     /**

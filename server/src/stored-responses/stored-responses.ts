@@ -52,12 +52,6 @@ const failPreviousNotFound = (id: string | null, next?: string): never => {
 const sum = (amounts: readonly number[]): number =>
   amounts.reduce((total, amount) => total + amount, 0)
 
-const countById = (ids: readonly string[]): Map<string, number> => {
-  const counts = new Map<string, number>()
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return counts
-}
-
 /** Items, as they are stored, as one JSON array. */
 const toJsonArray = (texts: readonly string[]): string => `[${texts.join(",")}]`
 
@@ -118,12 +112,14 @@ export const createStoredResponses = (deps: Deps): StoredResponses => {
     itemIds,
     budget = new ReadBudget(),
   ) => {
-    const counts = countById(itemIds.filter((id) => toStorableId(id) !== null))
-    if (counts.size === 0) return new Map()
+    const storable = itemIds.filter((id) => toStorableId(id) !== null)
+    if (storable.length === 0) return new Map()
+    const occurrences = Map.groupBy(storable, (id) => id)
     const owner = ownerOf(userId)
-    const sizes = await store.newestItems(owner, { ids: [...counts.keys()], column: "bytes" })
-    const bytes = sum(sizes.map(({ id, value }) => Number(value) * (counts.get(id) ?? 0)))
-    budget.reserve({ items: sum([...counts.values()]), bytes }, "input")
+    const sizes = await store.newestItems(owner, { ids: [...occurrences.keys()], column: "bytes" })
+    const timesOf = (id: string): number => occurrences.get(id)?.length ?? 0
+    const bytes = sum(sizes.map(({ id, value }) => Number(value) * timesOf(id)))
+    budget.reserve({ items: storable.length, bytes }, "input")
     const found = await store.newestItems(owner, { ids: sizes.map(({ id }) => id), column: "item" })
     return new Map(found.map(({ id, value }) => [id, String(value)]))
   }

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely"
 import { orderByIds } from "../../db/chunked-queries.ts"
 import type { ChatRow } from "../../db/conversation-tables.ts"
+import { readPage } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import { foldCase } from "../../db/fold-case.ts"
 import { columnContains, columnContainsFolding } from "../../db/text-matching.ts"
@@ -182,16 +183,9 @@ export const createChatStore = (db: Database) => {
     if (query.query) return searchPage(userId, query)
     // Only this order has an index; for any other one, all chats of the account are sorted.
     const reader = query.order_by === "updated_at" ? db.read : db.backgroundReader
-    const found = matchingChats(reader, userId, query)
-    const { total } = await found
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    const rows = await sortChats(found, query)
-      .select("id")
-      .limit(query.page_size)
-      .offset((query.page - 1) * query.page_size)
-      .execute()
-    return { ids: rows.map(({ id }) => id), total }
+    const found = sortChats(matchingChats(reader, userId, query), query).select("id")
+    const { items, total } = await readPage(found, query)
+    return { ids: items.map(({ id }) => id), total }
   }
 
   /**
@@ -205,14 +199,9 @@ export const createChatStore = (db: Database) => {
 
   return {
     byId: async (id: string, reader: Reader = db.read): Promise<StoredChat | undefined> => {
-      const row = await reader
-        .selectFrom("chats")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst()
-      if (!row) return undefined
-      const tags = await readTags([id], reader)
-      return toChat(row, tags.get(id) ?? [])
+      const chats = reader.selectFrom("chats").selectAll().where("id", "=", id)
+      const row = await chats.executeTakeFirst()
+      return row && toChat(row, (await readTags([id], reader)).get(id) ?? [])
     },
 
     list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {

@@ -41,7 +41,6 @@ const eventFor = (caller: Caller, message: BusMessage): ServerSentEvent | null =
  */
 export const createChangeEventStream = (deps: Deps) => {
   const { background, bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
-  const { replies } = limits
   const openStreams = createOpenEventStreams(deps)
   let isBatching = false
   const modelsChanged = (): void => {
@@ -80,13 +79,8 @@ export const createChangeEventStream = (deps: Deps) => {
 
   /** Resolves when the page has disconnected or was cut off. */
   return async (context: NodeRequestContext, caller: Caller): Promise<void> => {
-    const stream = openSseStream({
-      context,
-      caller,
-      inFlight,
-      unread: replies,
-      ...streams,
-    })
+    const { replies: unread } = limits
+    const stream = openSseStream({ context, caller, inFlight, unread, ...streams })
     const unregister = openStreams.add({ caller, send: stream.send })
     const unsubscribe = bus.subscribe("send changes", (message) => {
       const event = eventFor(caller, message)

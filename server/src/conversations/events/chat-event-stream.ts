@@ -208,16 +208,9 @@ export const createChatEventStream = (deps: Deps) => {
     { id, resume }: { id: string; resume: ResumePoint },
   ): Promise<void> => {
     const chat = await chats.getReadable(caller, id)
-    const isBusy = (): boolean => answers.isRunning(id)
+    const busy = (): boolean => answers.isRunning(id)
     const { replies: unread } = limits
-    const stream = openSseStream({
-      context,
-      caller,
-      inFlight,
-      unread,
-      busy: isBusy,
-      ...streams,
-    })
+    const stream = openSseStream({ context, caller, inFlight, unread, busy, ...streams })
     const endIfInaccessible = async (): Promise<void> => {
       if (await chats.getReadable(caller, id).catch(nullIfNotFound)) return
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })

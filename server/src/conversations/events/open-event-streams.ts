@@ -45,10 +45,7 @@ export const createOpenEventStreams = ({ bus, standings }: Deps) => {
     return pendingRefresh
   }
 
-  const hasUser = (id: string): boolean => {
-    for (const { caller } of streams) if (caller.user.id === id) return true
-    return false
-  }
+  const hasUser = (id: string): boolean => streams.values().some(({ caller }) => caller.user.id === id)
 
   bus.subscribe("mark changed readers", (message) => {
     const { topic } = message

@@ -88,20 +88,7 @@ export const createChatExport = ({ chats, store, messages, answers, redaction }:
 
   async function* chatJson(request: ChatExportRequest): AsyncGenerator<string> {
     const { caller, chat, countPiece } = request
-    const { title, folder, tags, models, system, params, current_id, created_at, updated_at } =
-      chats.toReaderView(caller, chat)
-    const fields = {
-      id: chat.id,
-      title,
-      folder,
-      tags,
-      models,
-      system,
-      params,
-      current_id,
-      created_at,
-      updated_at,
-    }
+    const { user_id, pinned, archived, shared, ...fields } = chats.toReaderView(caller, chat)
     yield `${JSON.stringify(fields).slice(0, -1)},"messages":[`
     let separator = ""
     for await (const message of readMessages(request)) {

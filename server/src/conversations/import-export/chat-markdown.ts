@@ -4,17 +4,9 @@ import { isObject } from "../../formats/json-values.ts"
 import type { ChatPassage } from "../answers/source-schema.ts"
 import { type ChatToImport, MessageToImport } from "./schema.ts"
 
-type MarkdownMessage = Pick<
+type MarkdownMessage = Omit<
   MessageToImport,
-  | "role"
-  | "model"
-  | "content"
-  | "created_at"
-  | "files"
-  | "sources"
-  | "sources_skipped"
-  | "edited"
-  | "rating"
+  "id" | "parent_id" | "batch" | "reasoning" | "images" | "state"
 >
 
 const speakerHeading = ({ role, model }: MarkdownMessage): string =>

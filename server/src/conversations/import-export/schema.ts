@@ -74,18 +74,7 @@ const ExportedMessage = Message.extend({
 }).meta({ id: "ExportedMessage" })
 
 /** A complete chat as a file, with all branches. */
-export const ExportedChat = Chat.pick({
-  id: true,
-  title: true,
-  folder: true,
-  tags: true,
-  models: true,
-  system: true,
-  params: true,
-  current_id: true,
-  created_at: true,
-  updated_at: true,
-})
+export const ExportedChat = Chat.omit({ user_id: true, pinned: true, archived: true, shared: true })
   .extend({ messages: z.array(ExportedMessage) })
   .meta({ id: "ExportedChat" })
 

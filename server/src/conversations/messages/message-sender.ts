@@ -173,17 +173,10 @@ export const createMessageSender = (deps: Deps) => {
     const newMessages = rowsOf(plan)
     for (const message of newMessages) eventLog.publish("message", message)
     const started = newMessages.map((message) => ({ ...message }))
+    const { branch } = plan
+    const input = { chat, project, personalInstructions, branch, deleted, imageById }
     for (const message of plan.answers) {
-      const model = message.model ?? ""
-      const body = buildPromptBody({
-        chat,
-        project,
-        personalInstructions,
-        model,
-        branch: plan.branch,
-        deleted,
-        imageById,
-      })
+      const body = buildPromptBody({ ...input, model: message.model ?? "" })
       const sourcePassages = await loadSourcePassages(message)
       answers.start({ caller, chat, message, body, sourcePassages, requestId }, releases.pop())
     }

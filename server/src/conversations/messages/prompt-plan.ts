@@ -109,13 +109,8 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
       )
     }
     const models = modelsOf(chat, input)
-    return {
-      user: null,
-      images: [],
-      answers: emptyAnswers(models, chat.id, question.id),
-      branch,
-      models,
-    }
+    const answers = emptyAnswers(models, chat.id, question.id)
+    return { user: null, images: [], answers, branch, models }
   }
 
   const planNewMessage = async (

@@ -15,13 +15,8 @@ interface Deps {
 }
 
 /** The routes for a chat's messages: send, stream, stop. */
-export const createChatMessageRouter = ({
-  router,
-  chats,
-  messageSender,
-  answers,
-  streamEvents,
-}: Deps): Router => {
+export const createChatMessageRouter = (deps: Deps): Router => {
+  const { router, chats, messageSender, answers, streamEvents } = deps
   router.on(chatMessageRoutes.send, ({ caller, params, body, context }) =>
     messageSender.send(caller, params.id, { input: body, requestId: context.requestId }),
   )

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Selectable } from "kysely"
 import type { ProjectRow } from "../../db/conversation-tables.ts"
+import { countRows, readPage } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import { foldCase } from "../../db/fold-case.ts"
 import { maxRows } from "../../db/table-limits.ts"
@@ -36,10 +37,7 @@ export const ensureProject = async (
   if (folder === null) return
   const owned = tx.selectFrom("projects").where("user_id", "=", userId)
   if (await owned.select("id").where("name", "=", folder).executeTakeFirst()) return
-  const { count } = await owned
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= maxRows.projectsPerUser) return
+  if ((await countRows(owned)) >= maxRows.projectsPerUser) return
   const times = { created_at: now, updated_at: now }
   const project = { id: randomUUIDv7(), user_id: userId, name: folder, model: null, ...times }
   await tx
@@ -51,11 +49,8 @@ export const ensureProject = async (
 
 export const createProjectStore = (db: Database) => ({
   byId: async (id: string, reader: Reader = db.read): Promise<StoredProject | undefined> => {
-    const row = await reader
-      .selectFrom("projects")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirst()
+    const projects = reader.selectFrom("projects").selectAll().where("id", "=", id)
+    const row = await projects.executeTakeFirst()
     return row && toProject(row)
   },
 
@@ -73,19 +68,11 @@ export const createProjectStore = (db: Database) => ({
   list: async (userId: string, query: ProjectListQuery): Promise<Page<StoredProject>> => {
     let found = db.read.selectFrom("projects").where("user_id", "=", userId)
     if (query.query) found = found.where(columnContains("name_key", query.query))
-    const { total } = await found
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
     const { page, page_size, direction } = query
-    const limit = page === undefined ? maxRows.projectsPerUser : page_size
-    const rows = await found
-      .selectAll()
-      .orderBy("name_key", direction)
-      .orderBy("id", direction)
-      .limit(limit)
-      .offset(((page ?? 1) - 1) * limit)
-      .execute()
-    return { items: rows.map(toProject), total: Number(total) }
+    const sorted = found.selectAll().orderBy("name_key", direction).orderBy("id", direction)
+    const all = { page: 1, page_size: maxRows.projectsPerUser }
+    const { items, total } = await readPage(sorted, page === undefined ? all : { page, page_size })
+    return { items: items.map(toProject), total }
   },
 
   /** @returns false if the user has a project of that name; `tx` can then only be rolled back */

@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import { readPage } from "../../db/counted-queries.ts"
 import type { Database, Tx } from "../../db/database.ts"
 import { columnContainsFolding } from "../../db/text-matching.ts"
 import type { Page } from "../../http/pagination.ts"
@@ -15,14 +16,6 @@ export const createRatingStore = (db: Database) => {
       .innerJoin("chat_messages", "chat_messages.id", "message_ratings.message_id")
       .innerJoin("chats", "chats.id", "chat_messages.chat_id")
       .innerJoin("users", "users.id", "chats.user_id")
-
-  const matchingAnswers = ({ query, model, value }: RatingListQuery) => {
-    let found = ratedAnswers()
-    if (query) found = found.where(columnContainsFolding("reason", query))
-    if (model) found = found.where("chat_messages.model", "=", model)
-    if (value) found = found.where("value", "=", value)
-    return found
-  }
 
   return {
     save: async (
@@ -43,23 +36,23 @@ export const createRatingStore = (db: Database) => {
 
     /** Latest first. */
     list: async (query: RatingListQuery): Promise<Page<RatedAnswer>> => {
-      const { total } = await matchingAnswers(query)
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      const rows = await matchingAnswers(query)
+      const { query: text, model, value } = query
+      let found = ratedAnswers()
+      if (text) found = found.where(columnContainsFolding("reason", text))
+      if (model) found = found.where("chat_messages.model", "=", model)
+      if (value) found = found.where("value", "=", value)
+      const sorted = found
         .select(["message_ratings.message_id as id", "value", "reason", "rated_at"])
         .select(["chat_messages.model", "users.id as user_id", "users.name as user_name"])
         .orderBy("rated_at", "desc")
         .orderBy("message_ratings.message_id", "desc")
-        .limit(query.page_size)
-        .offset((query.page - 1) * query.page_size)
-        .execute()
-      const items = rows.map(({ value, model, ...row }) => ({
+      const { items, total } = await readPage(sorted, query)
+      const rated = items.map((row) => ({
         ...row,
-        value: RatingValue.parse(value),
-        model: model ?? "",
+        value: RatingValue.parse(row.value),
+        model: row.model ?? "",
       }))
-      return { items, total }
+      return { items: rated, total }
     },
 
     /** By model, those rated most often first; at most `maxModels`. */

@@ -10,11 +10,7 @@ interface Deps {
   collections: Collections
 }
 
-interface NamedAttachment {
-  type: FileReference["type"]
-  id: string
-  name: string
-}
+type NamedAttachment = Pick<FileReference, "type" | "id"> & { name: string }
 
 /** Files and collections attached to questions. */
 export interface Attachments {

@@ -1,3 +1,4 @@
+import { readPage } from "../../db/counted-queries.ts"
 import type { Database } from "../../db/database.ts"
 import { columnContains } from "../../db/text-matching.ts"
 import {
@@ -40,21 +41,12 @@ export const createCollectionFileStore = (db: Database) => {
     all: (id: string): Promise<FileSummary[]> =>
       filesIn(id).select(fileSummaryColumns).orderBy("added_at").orderBy("file_id").execute(),
 
-    page: async (
-      id: string,
-      { page, page_size, query, status }: CollectionFileQuery,
-    ): Promise<Page<StoredFile>> => {
+    page: (id: string, query: CollectionFileQuery): Promise<Page<StoredFile>> => {
+      const { status, query: text } = query
       let matching = filesIn(id)
       if (status) matching = matching.where("files.status", "in", status)
-      if (query) matching = matching.where(columnContains("filename_key", query))
-      const { total } = await matching
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      const items = await selectFull(matching)
-        .limit(page_size)
-        .offset((page - 1) * page_size)
-        .execute()
-      return { items, total }
+      if (text) matching = matching.where(columnContains("filename_key", text))
+      return readPage(selectFull(matching), query)
     },
 
     /** Number of files per collection, in total and by status. */

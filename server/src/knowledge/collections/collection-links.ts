@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { createBatchedDeletion } from "../../db/batched-deletion.ts"
 import { maxIdsPerStatement, readInChunks } from "../../db/chunked-queries.ts"
+import { countRows } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import { filesOfCollections } from "../../users/owned-rows.ts"
 
@@ -44,15 +45,13 @@ export const createCollectionLinks = (db: Database) => ({
   },
 
   /** Number of files in all collections of a user. */
-  count: async (owner: string, reader: Reader = db.backgroundReader): Promise<number> => {
-    const { count } = await reader
-      .selectFrom("collection_files")
-      .innerJoin("collections", "collections.id", "collection_files.collection_id")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where("user_id", "=", owner)
-      .executeTakeFirstOrThrow()
-    return count
-  },
+  count: (owner: string, reader: Reader = db.backgroundReader): Promise<number> =>
+    countRows(
+      reader
+        .selectFrom("collection_files")
+        .innerJoin("collections", "collections.id", "collection_files.collection_id")
+        .where("user_id", "=", owner),
+    ),
 
   /** The ids of all files of a collection, in pages; other requests run in between. */
   pages: async function* (reader: Reader, id: string): AsyncGenerator<string[]> {

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
 import { readInChunks } from "../../db/chunked-queries.ts"
+import { readPage } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { CollectionRow } from "../../db/file-tables.ts"
 import { foldCase } from "../../db/fold-case.ts"
@@ -49,27 +50,19 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     links,
 
     byId: async (id: string, reader: Reader = db.read): Promise<Collection | undefined> => {
-      const row = await reader
-        .selectFrom("collections")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst()
+      const collections = reader.selectFrom("collections").selectAll().where("id", "=", id)
+      const row = await collections.executeTakeFirst()
       return row && toCollection(row, await grants.listForResource("collection", id, reader))
     },
 
     list: async (caller: Caller, query: CollectionListQuery): Promise<Page<CollectionListItem>> => {
       let matching = readableBy(caller)
       if (query.query) matching = matching.where(columnContains("name_key", query.query))
-      const { total } = await matching
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      const rows = await matching
+      const sorted = matching
         .selectAll("collections")
         .orderBy(query.order_by === "name" ? "name_key" : query.order_by, query.direction)
         .orderBy("id", query.direction)
-        .limit(query.page_size)
-        .offset((query.page - 1) * query.page_size)
-        .execute()
+      const { items: rows, total } = await readPage(sorted, query)
       const ids = rows.map(({ id }) => id)
       const partsById = await readListParts(ids)
       const items = rows.map((row) => {

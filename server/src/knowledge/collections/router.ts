@@ -12,12 +12,8 @@ interface Deps {
 }
 
 /** The routes under `/api/v1/knowledge`. */
-export const createCollectionRouter = ({
-  router,
-  collections,
-  transfer,
-  explanation,
-}: Deps): Router => {
+export const createCollectionRouter = (deps: Deps): Router => {
+  const { router, collections, transfer, explanation } = deps
   router.on(collectionRoutes.list, ({ caller, query }) => collections.list(caller, query))
 
   router.on(collectionRoutes.create, ({ caller, actor, body }) =>

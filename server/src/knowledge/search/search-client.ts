@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads"
 import type { Bus } from "../../bus/bus.ts"
+import { toError } from "../../errors.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { Pgvector } from "../vectors/pgvector.ts"
 import type { SearchCommand, SearchData, SearchEvent } from "./search-protocol.ts"
@@ -54,7 +55,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
       post({ type: "given", id, given: passageData })
       for (const file of stale) post({ type: "forget", file })
     } catch (error) {
-      settle(id)?.reject(error instanceof Error ? error : new Error(String(error)))
+      settle(id)?.reject(toError(error))
     } finally {
       changed.delete(stale)
     }

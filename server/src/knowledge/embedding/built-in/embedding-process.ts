@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
+import { toError } from "../../../errors.ts"
 import { createRetryPause } from "../../../limits/retry-pause.ts"
 import { lowerProcessPriority } from "../../../limits/thread-priority.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
@@ -38,9 +39,6 @@ interface Request extends EmbeddingTask {
 interface SentRequest extends Request {
   timer: NodeJS.Timeout
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 const isVector = (vector: Float32Array): boolean =>
   vector.length === dimensions && vector.every(Number.isFinite)
@@ -152,7 +150,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
       open().send({ kind, text } satisfies EmbeddingTask, () => {})
     } catch (error) {
       // For example because no file descriptor is left.
-      failAll(`The built-in embedding model could not be started: ${messageOf(error)}`)
+      failAll(`The built-in embedding model could not be started: ${toError(error).message}`)
     }
   }
 
