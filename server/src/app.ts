@@ -129,7 +129,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createChatRouter({ router: router("api"), ...conversations }))
   mount(createChatMessageRouter({ router: router("api"), ...conversations }))
   mount(createProjectRouter(router("api"), conversations.projects))
-  mount(createAnswerRouter({ router: router("api"), ...conversations }))
+  mount(createAnswerRouter(router("api"), conversations.answerEdits))
   mount(createRatingRouter(router("api"), conversations.ratings))
   mount(createChangeEventRouter(router("api"), conversations.streamChangeEvents))
   const { collections, explanation, embeddingStatus } = gateway.knowledge
@@ -141,7 +141,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
   mount(createFileKnowledgeRouter(router("api"), gateway.knowledge.reading))
-  mount(createResumableRouter({ router: router("api"), ...gateway }))
+  mount(createResumableRouter(router("api"), gateway.resumable))
   mount(
     createCollectionRouter({
       router: router("api"),

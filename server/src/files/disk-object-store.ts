@@ -1,8 +1,14 @@
 import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
-import { createUploadSpool, removeFile, type UploadSpoolDeps } from "./upload-spool.ts"
+import type { ObjectStore } from "./object-store.ts"
+import {
+  createObjectReceiver,
+  createUploadSpool,
+  type ReceivedFile,
+  removeFile,
+  type UploadSpoolDeps,
+} from "./upload-spool.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")
@@ -43,7 +49,7 @@ export const createDiskObjectStore = ({ dataDir, background }: UploadSpoolDeps):
 
   const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
 
-  const commit = async (from: string, hash: string): Promise<void> => {
+  const commit = async ({ path: from, hash }: ReceivedFile): Promise<void> => {
     const to = pathOf(hash)
     if (existsSync(to)) return
     const folder = dirname(to)
@@ -56,30 +62,11 @@ export const createDiskObjectStore = ({ dataDir, background }: UploadSpoolDeps):
       synced.add(path)
     }
   }
-  const toReceivedObject = (
-    path: string,
-    { hash, size }: { hash: string; size: number },
-  ): ReceivedObject => ({
-    hash,
-    size,
-    prepare: async () => {},
-    commit: () => commit(path, hash),
-    discard: () => removeFile(path),
-  })
 
   return {
     ...spool,
+    ...createObjectReceiver(spool, { prepare: async () => {}, commit }),
     maxConcurrentCommits: 1,
-
-    receive: async (source, receiving) => {
-      const { path, ...found } = await spool.receive(source, receiving)
-      return toReceivedObject(path, found)
-    },
-
-    receiveFile: async (path) => ({
-      ...toReceivedObject(path, await hashFile(path)),
-      discard: async () => {},
-    }),
 
     localCopy: async (hash) =>
       existsSync(pathOf(hash)) ? { path: pathOf(hash), release: async () => {} } : null,

@@ -77,13 +77,8 @@ type UploadRequest = Pick<
   "caller" | "actor" | "params" | "context"
 >
 
-interface Deps {
-  router: Router
-  resumable: ResumableUploads
-}
-
 /** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
-export const createResumableRouter = ({ router, resumable }: Deps): Router => {
+export const createResumableRouter = (router: Router, resumable: ResumableUploads): Router => {
   router.on(resumableRoutes.create, async ({ caller, query, context }) => {
     checkTusVersion(context)
     const { incoming } = context

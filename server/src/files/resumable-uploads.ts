@@ -10,7 +10,7 @@ import { createKeyedMutex } from "../limits/mutex.ts"
 import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Files } from "./files.ts"
-import { failTooLarge, type FileUpload, rejectUnreadable } from "./multipart-upload.ts"
+import { type FileUpload, failTooLarge, rejectUnreadable } from "./multipart-upload.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PartialUploads } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
@@ -72,8 +72,11 @@ export const createResumableUploads = (deps: Deps) => {
     offset: number,
   ): UploadProgress => ({ offset, size, expires_at })
 
-  const completedProgress = (size: number): UploadProgress =>
-    ({ offset: size, size, expires_at: null })
+  const completedProgress = (size: number): UploadProgress => ({
+    offset: size,
+    size,
+    expires_at: null,
+  })
 
   const runWithUploadSlot = async <T>(
     { user }: Caller,
@@ -89,9 +92,7 @@ export const createResumableUploads = (deps: Deps) => {
   }
 
   const discard = async (id: string): Promise<void> => {
-    await db.essential.transact(async (tx) => {
-      await store.remove(tx, id)
-    })
+    await db.essential.transact((tx) => store.remove(tx, id))
     await partials.remove(id)
   }
 

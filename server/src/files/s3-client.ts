@@ -64,7 +64,6 @@ interface S3Request {
 }
 
 interface S3Response {
-  status: number
   headers: Record<string, string | string[] | undefined>
   body: Readable
 }
@@ -136,7 +135,7 @@ export const createS3Client = (location: S3Location) => {
       body: body ?? null,
     })
     const { statusCode: status } = reply
-    if (status < 300) return { status, headers: reply.headers, body: reply.body }
+    if (status < 300) return reply
     const [code = ""] = elementTexts(await textOf(reply.body), "Code")
     throw new S3Error(status, code)
   }
@@ -155,7 +154,12 @@ export const createS3Client = (location: S3Location) => {
   }
 
   return {
-    ask: sendWithRetry,
+    /** Like `sendWithRetry`, but discards the body and returns the headers. */
+    run: async (requested: S3Request): Promise<S3Response["headers"]> => {
+      const { headers, body } = await sendWithRetry(requested)
+      body.resume()
+      return headers
+    },
 
     /** Like `sendWithRetry`, but returns the body as text. */
     text: async (requested: S3Request): Promise<string> =>

@@ -1,9 +1,14 @@
 import { createWriteStream } from "node:fs"
 import { open, rm } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
-import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
+import type { ObjectStore } from "./object-store.ts"
 import { createS3Client, elementTexts, parseS3Url, type S3Client } from "./s3-client.ts"
-import { createUploadSpool, type UploadSpoolDeps } from "./upload-spool.ts"
+import {
+  createObjectReceiver,
+  createUploadSpool,
+  type ReceivedFile,
+  type UploadSpoolDeps,
+} from "./upload-spool.ts"
 
 /** Size of an upload part; S3 requires at least 5 MB for all but the last. */
 const partBytes = 8 * 1024 * 1024
@@ -28,8 +33,8 @@ const readPart = async (path: string, from: number, size: number): Promise<Buffe
 const sendInParts = async (
   client: S3Client,
   key: string,
-  { path, size }: { path: string; size: number },
-) => {
+  { path, size }: ReceivedFile,
+): Promise<void> => {
   const started = await client.text({ method: "POST", key, query: { uploads: "" } })
   const [uploadId = ""] = elementTexts(started, "UploadId")
   try {
@@ -37,8 +42,7 @@ const sendInParts = async (
     for (let from = 0; from < size; from += partBytes) {
       const query = { partNumber: String(tags.length + 1), uploadId }
       const body = await readPart(path, from, size)
-      const { headers, body: reply } = await client.ask({ method: "PUT", key, query, body })
-      reply.resume()
+      const headers = await client.run({ method: "PUT", key, query, body })
       tags.push(String(headers.etag ?? ""))
     }
     const parts = tags.map(
@@ -56,17 +60,15 @@ const sendInParts = async (
     if (code) throw new Error(`The object store could not complete the multipart upload: ${code}`)
   } catch (error) {
     // What stays is removed hourly.
-    await client.ask({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
+    await client.run({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
     throw error
   }
 }
 
-const upload = async (client: S3Client, hash: string, file: { path: string; size: number }) => {
-  const key = keyOf(hash)
+const upload = async (client: S3Client, file: ReceivedFile): Promise<void> => {
+  const key = keyOf(file.hash)
   if (file.size > partBytes) return sendInParts(client, key, file)
-  const body = await readPart(file.path, 0, file.size)
-  const { body: reply } = await client.ask({ method: "PUT", key, body })
-  reply.resume()
+  await client.run({ method: "PUT", key, body: await readPart(file.path, 0, file.size) })
 }
 
 /** All keys below the prefix, page by page. */
@@ -91,12 +93,8 @@ export const createS3ObjectStore = ({ url, ...deps }: S3ObjectStoreDeps): Object
   const spool = createUploadSpool(deps)
 
   const read: ObjectStore["read"] = async (hash, range) => {
-    const headers = range && { range: `bytes=${range.start}-${range.end}` }
-    const found = await client.find({
-      method: "GET",
-      key: keyOf(hash),
-      ...(headers && { headers }),
-    })
+    const headers = range && { headers: { range: `bytes=${range.start}-${range.end}` } }
+    const found = await client.find({ method: "GET", key: keyOf(hash), ...headers })
     return found?.body ?? null
   }
   /** Not HEAD: its error responses have no body and so no error code. */
@@ -105,32 +103,14 @@ export const createS3ObjectStore = ({ url, ...deps }: S3ObjectStoreDeps): Object
     found?.resume()
     return found !== null
   }
-  const commit = async (path: string, { hash, size }: { hash: string; size: number }) => {
-    if (!(await exists(hash))) await upload(client, hash, { path, size })
+  const commit = async (file: ReceivedFile): Promise<void> => {
+    if (!(await exists(file.hash))) await upload(client, file)
   }
-  const toReceivedObject = (
-    path: string,
-    found: { hash: string; size: number },
-  ): ReceivedObject => ({
-    ...found,
-    prepare: () => commit(path, found),
-    commit: () => commit(path, found),
-    discard: () => rm(path, { force: true }),
-  })
 
   return {
+    ...createObjectReceiver(spool, { prepare: commit, commit }),
     maxConcurrentCommits: 8,
     temporary: spool.temporary,
-
-    receive: async (source, receiving) => {
-      const { path, ...found } = await spool.receive(source, receiving)
-      return toReceivedObject(path, found)
-    },
-
-    receiveFile: async (path) => ({
-      ...toReceivedObject(path, await hashFile(path)),
-      discard: async () => {},
-    }),
 
     localCopy: async (hash) => {
       const body = await read(hash)
@@ -172,24 +152,18 @@ export const createS3ObjectStore = ({ url, ...deps }: S3ObjectStoreDeps): Object
         const [uploadId = ""] = elementTexts(one, "UploadId")
         const [started = ""] = elementTexts(one, "Initiated")
         if (!key.startsWith(location.prefix) || Date.now() - Date.parse(started) < staleMs) continue
-        await client.ask({
-          method: "DELETE",
-          key: key.slice(location.prefix.length),
-          query: { uploadId },
-        })
+        const ownKey = key.slice(location.prefix.length)
+        await client.run({ method: "DELETE", key: ownKey, query: { uploadId } })
       }
     },
 
     probe: async () => {
       await spool.probe()
-      const put = await client.ask({ method: "PUT", key: "probe", body: Buffer.from("probe") })
-      put.body.resume()
+      await client.run({ method: "PUT", key: "probe", body: Buffer.from("probe") })
       const deleted = await client.find({ method: "DELETE", key: "probe" })
       deleted?.body.resume()
     },
 
-    close: async () => {
-      await client.close()
-    },
+    close: client.close,
   }
 }

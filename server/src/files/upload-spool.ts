@@ -6,7 +6,13 @@ import type { Readable } from "node:stream"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import { createLeaseWatch } from "../db/lease-watch.ts"
-import { createHeadReader, type ReceiveHooks } from "./object-store.ts"
+import {
+  createHeadReader,
+  hashFile,
+  type ObjectStore,
+  type ReceivedObject,
+  type ReceiveHooks,
+} from "./object-store.ts"
 
 /** How often a process touches its temporary files. */
 const touchIntervalMs = 600_000
@@ -31,6 +37,13 @@ export const removeFile = async (path: string): Promise<void> => {
 export interface UploadSpoolDeps {
   dataDir: string
   background: BackgroundTasks
+}
+
+/** A complete file in the spool, or one given to `receiveFile`. */
+export interface ReceivedFile {
+  path: string
+  hash: string
+  size: number
 }
 
 /**
@@ -70,7 +83,10 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
      * Streams to a temporary file while hashing, then syncs it. Leaves nothing behind when it
      * throws.
      */
-    receive: async (source: Readable, { onHead, onSize, yieldTurn }: ReceiveHooks) => {
+    receive: async (
+      source: Readable,
+      { onHead, onSize, yieldTurn }: ReceiveHooks,
+    ): Promise<ReceivedFile> => {
       const path = temporary()
       const file = await open(path, "wx", 0o600)
       const hash = createHash("sha256")
@@ -119,5 +135,27 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
         if (isOrphaned) await removeFile(join(folder, id))
       }
     },
+  }
+}
+
+/** Receives objects into a spool, from which `storage` takes them. */
+export const createObjectReceiver = (
+  spool: Pick<ReturnType<typeof createUploadSpool>, "receive">,
+  storage: Record<"prepare" | "commit", (file: ReceivedFile) => Promise<void>>,
+): Pick<ObjectStore, "receive" | "receiveFile"> => {
+  const toReceivedObject = (file: ReceivedFile, discard: () => Promise<void>): ReceivedObject => ({
+    hash: file.hash,
+    size: file.size,
+    prepare: () => storage.prepare(file),
+    commit: () => storage.commit(file),
+    discard,
+  })
+  return {
+    receive: async (source, receiving) => {
+      const file = await spool.receive(source, receiving)
+      return toReceivedObject(file, () => removeFile(file.path))
+    },
+    receiveFile: async (path) =>
+      toReceivedObject({ path, ...(await hashFile(path)) }, async () => {}),
   }
 }

@@ -5,10 +5,6 @@ export type ClockState = Pick<ClockStateRow, "seen_at" | "doubt_ms">
 
 const id = "clock"
 
-/** Epoch milliseconds of epoch seconds. */
-const toMs = (seconds: number | null | undefined): number | null =>
-  seconds == null ? null : Number(seconds) * 1000
-
 /** The time at which the gateway last ran, in epoch milliseconds. */
 export const createClockStore = (db: Database) => ({
   read: (): Promise<ClockState | undefined> =>
@@ -26,7 +22,7 @@ export const createClockStore = (db: Database) => ({
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst()
-    return toMs(newest?.at)
+    return newest ? Number(newest.at) * 1000 : null
   },
 
   write: (state: ClockState): Promise<void> =>

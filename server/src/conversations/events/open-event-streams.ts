@@ -45,7 +45,8 @@ export const createOpenEventStreams = ({ bus, standings }: Deps) => {
     return pendingRefresh
   }
 
-  const hasUser = (id: string): boolean => streams.values().some(({ caller }) => caller.user.id === id)
+  const hasUser = (id: string): boolean =>
+    streams.values().some(({ caller }) => caller.user.id === id)
 
   bus.subscribe("mark changed readers", (message) => {
     const { topic } = message

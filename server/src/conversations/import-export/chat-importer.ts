@@ -106,8 +106,7 @@ export const createChatImporter = ({ db, bus, rowLimits, storage }: Deps) => {
      * Imports one file at a time, taking users in turn. The file's buffer is transferred to the
      * worker.
      * @throws {Failure} `invalid` if the body contains neither chats nor Markdown; `limit_reached`
-     * or
-     *   `storage_limit` before the first one is stored
+     * or `storage_limit` before the first one is stored
      */
     import: (
       { user }: Caller,

@@ -16,7 +16,7 @@ import {
 import { parseChatImport } from "./parse-chat-import.ts"
 import type { ChatToImport } from "./schema.ts"
 
-/** Runs in its own worker thread, which `importer.ts` calls. */
+/** Runs in its own worker thread, which `chat-importer.ts` calls. */
 lowerThreadPriority(10)
 const db = await openBackgroundWriter(workerData as DatabaseLocation)
 

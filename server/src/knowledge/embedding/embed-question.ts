@@ -17,20 +17,17 @@ export const embeddingText = ({ text, place }: StoredPassage): string => {
   return [...heading, text].join("\n")
 }
 
+interface QuestionRequest {
+  index: EmbeddingIndex
+  query: string
+  questionTimeoutMs: number | undefined
+  signal: AbortSignal | undefined
+}
+
 /** Embeds a question with the model of an index; null if the model fails or takes too long. */
 export const embedQuestion = async (
   embedder: Embedder,
-  {
-    index,
-    query,
-    questionTimeoutMs,
-    signal,
-  }: {
-    index: EmbeddingIndex
-    query: string
-    questionTimeoutMs: number | undefined
-    signal: AbortSignal | undefined
-  },
+  { index, query, questionTimeoutMs, signal }: QuestionRequest,
 ): Promise<QuestionEmbedding | null> => {
   const isBuiltIn = index.model === builtInModelId
   const limitMs = isBuiltIn ? builtInQuestionTimeoutMs : defaultQuestionTimeoutMs

@@ -70,9 +70,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   /** Drops an index being built, because the active index's model was selected again. */
   const dropBuilding = async (): Promise<void> => {
     if (!indexes.some(({ state }) => state === "building")) return
-    await db.transactLocked(["vector_spaces"], async (tx) => {
-      await store.dropBuilding(tx)
-    })
+    await db.transactLocked(["vector_spaces"], (tx) => store.dropBuilding(tx))
     await load()
   }
 
@@ -112,9 +110,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       (await store.incompleteFiles(building.id, 1)).length > 0
     )
       return
-    await db.transactLocked(["vector_spaces"], async (tx) => {
-      await store.activate(tx, building.id)
-    })
+    await db.transactLocked(["vector_spaces"], (tx) => store.activate(tx, building.id))
     await load()
   }
 
@@ -138,11 +134,8 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (file?.status !== "processing") return
-      await files.set(tx, fileId, {
-        status: "completed",
-        ...noProcessingError,
-        updated_at: now(),
-      })
+      const completed = { status: "completed", updated_at: now(), ...noProcessingError }
+      await files.set(tx, fileId, completed)
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
     })
   }
@@ -158,10 +151,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     if (size === 0) return 0
     const texts = rows.slice(0, size).map(embeddingText)
     const input = { texts, kind: "passage" } as const
-    const vectors = await embedder.embed(index.model, input, {
-      signal,
-      retryWhenBusy: true,
-    })
+    const vectors = await embedder.embed(index.model, input, { signal, retryWhenBusy: true })
     signal.throwIfAborted()
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)

@@ -85,8 +85,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
     if (message.topic !== "files" && message.topic !== "reset") return
     const file = message.topic === "files" ? message.id : null
     for (const stale of changed) stale.add(file)
-    const forget: SearchCommand = { type: "forget", file }
-    worker?.postMessage(forget)
+    worker?.postMessage({ type: "forget", file } satisfies SearchCommand)
   })
 
   return {
@@ -98,8 +97,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
           settle(id)?.reject(new Error(`The search timed out after ${timeoutMs / 1000} seconds.`))
         pendingById.set(id, { resolve, reject, timer: setTimeout(timeOut, timeoutMs) })
         worker ??= start()
-        const search: SearchCommand = { type: "search", id, ...requested }
-        worker.postMessage(search)
+        worker.postMessage({ type: "search", id, ...requested } satisfies SearchCommand)
       }),
 
     close: async (): Promise<void> => {
