@@ -23,7 +23,7 @@ interface ReceiveOptions {
 }
 
 /** Receives uploads within each user's concurrency and storage limits. */
-export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) => ({
+export const createUploadReceiver = (deps: Deps) => ({
   /**
    * Reads an upload and passes it to `keep`.
    * @throws {Failure} `limit_reached`, `rate_limited` or `storage_limit` before anything is read
@@ -33,7 +33,7 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
     { owner, requiresText }: ReceiveOptions,
     keep: (upload: FileUpload) => Promise<T>,
   ): Promise<T> => {
-    const { uploads, shareOf, limit } = deps
+    const { objects, storage, rowLimits, uploads, shareOf, limit } = deps
     await rowLimits.precheck("files", { owner })
     const releaseSlot = uploads.reserve(owner)
     let release: ((stays: boolean) => void) | undefined

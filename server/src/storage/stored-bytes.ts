@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts"
 import { runAsNobody } from "../limits/current-user.ts"
-import type { StorageBreakdown } from "./schema.ts"
+import { StorageBreakdown } from "./schema.ts"
 import { readBreakdown } from "./store.ts"
 
 const maxUsers = 10_000
@@ -18,16 +18,9 @@ interface StoredTotal {
   refreshing: Promise<void> | null
 }
 
-const emptyBreakdown = {
-  files: 0,
-  text: 0,
-  chats: 0,
-  images: 0,
-  models: 0,
-  prompts: 0,
-  responses: 0,
-  functions: 0,
-}
+const emptyBreakdown = StorageBreakdown.parse(
+  Object.fromEntries(StorageBreakdown.keyof().options.map((category) => [category, 0])),
+)
 
 export const sumBreakdown = (breakdown: StorageBreakdown): number =>
   Object.values(breakdown).reduce((total, bytes) => total + bytes, 0)

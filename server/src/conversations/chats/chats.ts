@@ -86,12 +86,9 @@ export const createChats = (deps: Deps) => {
     before = endOfChat.before,
   ): Promise<MessagePage & { seq: number }> => {
     const { page, seq } = await answers.page(chat.id, { start: { before }, size: responsePageSize })
-    const visibleMessages = await redaction.redactMessages(
-      caller,
-      chat.user_id,
-      page?.messages ?? [],
-    )
-    return { messages: visibleMessages, earlier: page?.hasMore ? page.from : null, seq }
+    const stored = page?.messages ?? []
+    const visible = await redaction.redactMessages(caller, chat.user_id, stored)
+    return { messages: visible, earlier: page?.hasMore ? page.from : null, seq }
   }
 
   const requireMessage = async (id: string, current: string | undefined): Promise<void> => {
@@ -154,12 +151,8 @@ export const createChats = (deps: Deps) => {
       id: string,
       { before }: MessagePageQuery,
     ): Promise<MessagePage> => {
-      const { messages: visibleMessages, earlier } = await readPageFor(
-        caller,
-        await getReadable(caller, id),
-        before,
-      )
-      return { messages: visibleMessages, earlier }
+      const { seq, ...page } = await readPageFor(caller, await getReadable(caller, id), before)
+      return page
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
@@ -179,10 +172,8 @@ export const createChats = (deps: Deps) => {
         return after
       }
       const addition = { owner: caller.user.id, bytes }
-      return toReaderView(
-        caller,
-        await storage.writeWithinLimit([addition], () => db.transactLocked([`chat:${id}`], change)),
-      )
+      const write = () => db.transactLocked([`chat:${id}`], change)
+      return toReaderView(caller, await storage.writeWithinLimit([addition], write))
     },
 
     /** Sets whether every approved account may read the chat; recorded in the audit log. */

@@ -79,8 +79,8 @@ export const createCollectionEdits = (deps: Deps) => {
 
   const edit = (
     request: EditRequest,
+    writes: EssentialWrites,
     work: (edit: Edit) => Promise<AuditEvent>,
-    writes: EssentialWrites = db,
   ): Promise<Collection> =>
     writes.transactLocked([lockOf(request.id)], async (tx) => {
       await editInTransaction(tx, request, work)
@@ -137,7 +137,7 @@ export const createCollectionEdits = (deps: Deps) => {
 
   return {
     update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
-      edit(request, async ({ tx, caller, before }) => {
+      edit(request, db, async ({ tx, caller, before }) => {
         const changes = changesOf(before, requested)
         if (changes.access_grants) requireOwner(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
@@ -176,7 +176,7 @@ export const createCollectionEdits = (deps: Deps) => {
       const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
-      return edit(request, async ({ tx, caller: refreshedCaller }) => {
+      return edit(request, db, async ({ tx, caller: refreshedCaller }) => {
         const added = await store.links.missing(id, fileIds, tx)
         await files.lockOwned(tx, refreshedCaller, added)
         return link(tx, id, added)
@@ -203,29 +203,21 @@ export const createCollectionEdits = (deps: Deps) => {
 
     /** Removes a file from the collection without deleting it. */
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
-      edit(
-        request,
-        async ({ tx }) => {
-          const { id } = request
-          if (!(await store.links.remove(tx, id, fileId)))
-            fail("not_found", translatable("collection_file_not_found"))
-          await touch(tx, id)
-          return { action: "collection.file_removed", before: { files: [fileId] } }
-        },
-        db.essential,
-      ),
+      edit(request, db.essential, async ({ tx }) => {
+        const { id } = request
+        if (!(await store.links.remove(tx, id, fileId)))
+          fail("not_found", translatable("collection_file_not_found"))
+        await touch(tx, id)
+        return { action: "collection.file_removed", before: { files: [fileId] } }
+      }),
 
     reset: async (request: EditRequest): Promise<Collection> => {
       await emptyIfLarge(request, [lockOf(request.id)])
-      return edit(
-        request,
-        async ({ tx }) => {
-          await store.links.removeAll(tx, request.id)
-          await touch(tx, request.id)
-          return { action: "collection.reset" }
-        },
-        db.essential,
-      )
+      return edit(request, db.essential, async ({ tx }) => {
+        await store.links.removeAll(tx, request.id)
+        await touch(tx, request.id)
+        return { action: "collection.reset" }
+      })
     },
   }
 }

@@ -9,16 +9,11 @@ import {
 } from "../../files/file-store.ts"
 import { FileStatus } from "../../files/schema.ts"
 import type { Page } from "../../http/pagination.ts"
-import type { CollectionFileQuery, FileCounts } from "../schema.ts"
+import { type CollectionFileQuery, FileCounts } from "../schema.ts"
 
-const noFiles: FileCounts = {
-  total: 0,
-  stored: 0,
-  pending: 0,
-  processing: 0,
-  completed: 0,
-  failed: 0,
-}
+const noFiles = FileCounts.parse(
+  Object.fromEntries(FileCounts.keyof().options.map((name) => [name, 0])),
+)
 
 /**
  * Reads the files of collections in the order in which they were added. A collection may have tens
