@@ -71,9 +71,9 @@ export interface Completions {
 }
 
 export const createCompletions = (deps: Deps): Completions => {
-  const { catalogue, citations, template, inFlight, dispatch, preparation, bodyWork } = deps
+  const { catalogue, sourceFinder, template, inFlight, dispatch, preparation, bodyWork } = deps
   const { storageOf, heartbeatMs = defaultHeartbeatMs } = deps
-  const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
+  const addSources = createSourceSearch({ sourceFinder, ownerOf: catalogue.ownerOf, template })
 
   /** For after work that takes a while: connections, filters and grants may have changed. */
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>

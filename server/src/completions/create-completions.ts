@@ -55,7 +55,7 @@ export const createCompletionParts = (deps: Deps) => {
   const filters = createModelFilters(functions)
   const bodyThread = createBodyThread()
   const bodyWork = createBodyWork(bodyThread)
-  const { citations } = knowledge
+  const { sourceFinder } = knowledge
   const { files } = fileParts
   const completions = createCompletions({
     ...deps,

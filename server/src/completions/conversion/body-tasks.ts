@@ -6,7 +6,7 @@ import {
   type SerializedResponse,
   serializeInput,
   serializeOutput,
-} from "../../stored-responses/new-response.ts"
+} from "../../stored-responses/serialize-response.ts"
 import { operationNamed } from "../operations/registry.ts"
 import {
   type ExpandedRequest,

@@ -7,7 +7,7 @@ import type { AnswerEncoder, InboundFormat } from "../../formats/inbound-format.
 import type { Fields } from "../../formats/json-values.ts"
 import type { CompletionEncoder } from "../../formats/response-converter.ts"
 import { joinPieces } from "../../formats/sse-events.ts"
-import type { AnswerSources } from "../../knowledge/citations/source-search.ts"
+import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
 import type { TokenCounts } from "../../usage/schema.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"

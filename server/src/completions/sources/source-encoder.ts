@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { parseJson } from "../../formats/json-values.ts"
-import type { AnswerSources, CitationSource } from "../../knowledge/citations/source-search.ts"
+import type { AnswerSources, CitationSource } from "../../knowledge/citations/source-finder.ts"
 import { citedNumbers } from "./cited-numbers.ts"
 import { textOfContent } from "./source-search.ts"
 
