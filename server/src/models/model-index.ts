@@ -17,11 +17,10 @@ export interface IndexedModel {
   nameKey: string
 }
 
+/** Null among the ids stands for all of them. */
 interface PendingChanges {
-  everything: boolean
-  allOwners: boolean
-  modelIds: Set<string>
-  ownerIds: Set<string>
+  modelIds: Set<string | null>
+  ownerIds: Set<string | null>
 }
 
 interface Deps {
@@ -29,15 +28,7 @@ interface Deps {
   bus: Bus
 }
 
-const noPendingChanges = (): PendingChanges => ({
-  everything: false,
-  allOwners: false,
-  modelIds: new Set(),
-  ownerIds: new Set(),
-})
-
-const hasChanges = ({ everything, allOwners, modelIds, ownerIds }: PendingChanges): boolean =>
-  everything || allOwners || modelIds.size + ownerIds.size > 0
+const noPendingChanges = (): PendingChanges => ({ modelIds: new Set(), ownerIds: new Set() })
 
 const toIndexed = (summary: ModelSummary): IndexedModel => ({
   summary,
@@ -46,25 +37,16 @@ const toIndexed = (summary: ModelSummary): IndexedModel => ({
 })
 
 /** Notes in `pending` what must be read again. @returns whether `message` concerns the index */
-const noteChange = (pending: PendingChanges, message: BusMessage): boolean => {
-  switch (message.topic) {
-    case "models":
-      if (message.id === null) pending.everything = true
-      else pending.modelIds.add(message.id)
-      return true
-    case "user":
-      pending.ownerIds.add(message.id)
-      return true
-    case "groups":
-      pending.allOwners = true
-      return true
-    case "reset":
-      pending.everything = true
-      return true
-    default:
-      return false
-  }
+const noteChange = ({ modelIds, ownerIds }: PendingChanges, message: BusMessage): boolean => {
+  if (message.topic === "models") modelIds.add(message.id)
+  else if (message.topic === "user") ownerIds.add(message.id)
+  else if (message.topic === "groups") ownerIds.add(null)
+  else if (message.topic === "reset") modelIds.add(null)
+  else return false
+  return true
 }
+
+const isId = (id: string | null): id is string => id !== null
 
 /** All workspace models without their contents, and their owners, in memory. */
 export const createModelIndex = async ({ store, bus }: Deps) => {
@@ -86,13 +68,12 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
     ownerById = new Map(owners.map((owner) => [owner.user.id, owner]))
   }
 
-  const loadChanges = async ({ modelIds, ownerIds, allOwners }: PendingChanges): Promise<void> => {
-    const models = await readModels([...modelIds])
+  const loadChanges = async (modelIds: string[], ownerIds: string[]): Promise<void> => {
+    const models = await readModels(modelIds)
     const newOwnerIds = models
       .map(({ summary }) => summary.user_id)
       .filter((id) => !ownerById.has(id))
-    const knownIds = allOwners ? ownerById.keys() : ownerIds
-    const refreshedIds = [...knownIds, ...newOwnerIds]
+    const refreshedIds = [...ownerIds, ...newOwnerIds]
     const owners = await readOwners(refreshedIds)
     for (const id of modelIds) modelById.delete(id)
     for (const model of models) modelById.set(model.summary.id, model)
@@ -106,16 +87,19 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   let loading: Promise<void> = Promise.resolve()
 
   const load = async (): Promise<void> => {
-    const changes = pending
+    const { modelIds, ownerIds } = pending
     pending = noPendingChanges()
     // Filtered here, not on arrival: a load in progress may have added an owner.
-    changes.ownerIds = new Set([...changes.ownerIds].filter((id) => ownerById.has(id)))
-    if (!hasChanges(changes)) return
+    const knownIds = ownerIds.has(null)
+      ? [...ownerById.keys()]
+      : [...ownerIds].filter(isId).filter((id) => ownerById.has(id))
+    if (modelIds.size + knownIds.length === 0 && !ownerIds.has(null)) return
+    const ids = [...modelIds].filter(isId)
     try {
-      await (changes.everything ? loadEverything() : loadChanges(changes))
+      await (modelIds.has(null) ? loadEverything() : loadChanges(ids, knownIds))
     } catch (error) {
       // The current state remains in use until the bus tries again.
-      pending.everything = true
+      pending.modelIds.add(null)
       throw error
     }
     ordered = null
@@ -141,7 +125,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
     scheduleLoad()
     return loading
   })
-  pending.everything = true
+  pending.modelIds.add(null)
   scheduleLoad()
   await loading
 
