@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
-import { isOutage } from "../src/db/connection-errors.ts"
+import { isOutage } from "../src/db/outages.ts"
 import { createDatabaseServer } from "../test/harness/database-server.ts"
 import type { Server } from "./kill-worker.ts"
 

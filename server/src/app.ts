@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import { createAuditRouter } from "./audit/router.ts"
+import { createApiKeyRouter } from "./auth/api-key-router.ts"
 import { createInvitationRouter } from "./auth/invitation-router.ts"
-import { createKeyRouter } from "./auth/key-router.ts"
 import { createAuthRouter } from "./auth/router.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
 import type { ApiOperation } from "./completions/operations/operation.ts"
@@ -39,14 +39,15 @@ import { createModelRouter } from "./models/router.ts"
 import { createOverviewRouter } from "./monitoring/overview-router.ts"
 import { createMonitoringRouter } from "./monitoring/router.ts"
 import { createNativeProxyRouter } from "./native-proxy/router.ts"
-import { createUserRemovalRouter } from "./ownership/router.ts"
+import { createUserRemovalRouter } from "./ownership/user-removal-router.ts"
 import { createInstructionRouter } from "./prompts/instruction-router.ts"
 import { createPromptRouter } from "./prompts/router.ts"
+import { scimPath } from "./scim/base-url.ts"
 import { createProvisioningRouter } from "./scim/provisioning-status.ts"
-import { scimPath } from "./scim/response.ts"
 import { createScimRouter } from "./scim/router.ts"
 import { createSettingsRouter } from "./settings/router.ts"
-import { createSignOnAdminRouter } from "./sso/admin-router.ts"
+import { createIdentityRouter } from "./sso/identity-router.ts"
+import { createProviderRouter } from "./sso/provider-router.ts"
 import { createSignOnRouter } from "./sso/router.ts"
 import { createStorageRouter } from "./storage/router.ts"
 import { createStoredResponseRouter } from "./stored-responses/router.ts"
@@ -113,10 +114,11 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
 
   mount(createAuthRouter({ router: router("api"), ...gateway }))
   mount(createInvitationRouter({ router: router("api"), ...gateway }))
-  mount(createKeyRouter(router("api"), gateway.keys))
+  mount(createApiKeyRouter(router("api"), gateway.keys))
   const { sso, authenticate } = gateway
   const sessionCookie = createSessionCookie(config.PUBLIC_URL)
-  mount(createSignOnAdminRouter(router("api"), sso))
+  mount(createProviderRouter(router("api"), sso))
+  mount(createIdentityRouter(router("api"), sso))
   mount(createSignOnRouter({ router: router("api"), sso, authenticate, sessionCookie }))
   mount(createUserRouter(router("api"), gateway.users))
   mount(createUserRemovalRouter(router("api"), gateway.userRemoval))

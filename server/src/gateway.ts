@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Logger } from "pino"
 import { createAudit } from "./audit/audit.ts"
-import { createAuditProcessing } from "./audit/create-audit.ts"
-import { createFailureRecorder } from "./audit/failed-attempts.ts"
+import { createAuditProcessing } from "./audit/create-audit-processing.ts"
+import { createFailedAttemptRecorder } from "./audit/failed-attempt-recorder.ts"
+import { createApiKeys } from "./auth/api-keys.ts"
 import { createAuthentication } from "./auth/create-authentication.ts"
 import { createPasswordSignIn } from "./auth/create-password-sign-in.ts"
-import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createBackgroundTasks } from "./background/background-tasks.ts"
@@ -23,7 +23,7 @@ import { createFileParts } from "./files/create-files.ts"
 import { openObjectStore } from "./files/open-object-store.ts"
 import { createFunctionParts } from "./functions/create-functions.ts"
 import { createFunctionTransfer } from "./functions/transfer.ts"
-import type { GatewayOptions } from "./gateway-options.ts"
+import type { GatewayOverrides } from "./gateway-overrides.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createUsersAndGroups } from "./groups/create-users-and-groups.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
@@ -38,8 +38,8 @@ import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { createTransports } from "./outbound/transports.ts"
-import { createUserRemoval } from "./ownership/remove-user.ts"
 import { createTransfers } from "./ownership/transfer.ts"
+import { createUserRemoval } from "./ownership/user-removal.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
 import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
@@ -55,7 +55,7 @@ const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
 
 /** Creates all components and connects them, starting with the database. */
-export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
+export const createGateway = async (config: Config, log: Logger, options: GatewayOverrides) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const background = createBackgroundTasks({ log })
   const objectStore = await openObjectStore(config, background)
@@ -66,7 +66,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   // The cleanup at the start depends on it.
   const { isClockTrusted } = await createClockWatch({ ...options, background, store: clockStore })
   const audit = createAudit({ now })
-  const failures = createFailureRecorder({ background, db, audit })
+  const failures = createFailedAttemptRecorder({ background, db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
 
   const isOnlyProcess = config.DATABASE_URL === undefined
@@ -113,7 +113,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const accounts = createUsersAndGroups({ ...shared, hashPassword: passwords.hash, endSessions })
   const { userStore, users, groupStore, groups } = accounts
 
-  const keys = createKeys({ ...shared, store: authStore, users })
+  const keys = createApiKeys({ ...shared, store: authStore, users })
   const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })
   const authentication = createAuthentication({ ...shared, ...signIn, store: authStore })
   const scim = createScim({ ...shared, userStore, users, groupStore, groups, authStore })

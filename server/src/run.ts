@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm"
 import { pino } from "pino"
 import { readConfig } from "./config/config.ts"
 import { shortenMessage } from "./errors.ts"
-import type { GatewayOptions } from "./gateway-options.ts"
+import type { GatewayOverrides } from "./gateway-overrides.ts"
 import { createLogStream } from "./monitoring/log-stream.ts"
 import { serve } from "./serve.ts"
 
@@ -83,7 +83,7 @@ const exitWithError = (error: unknown): never => {
   process.exit(1)
 }
 
-const start = async (options: GatewayOptions): Promise<void> => {
+const start = async (options: GatewayOverrides): Promise<void> => {
   const config = readConfig()
   const destination = createLogStream(1)
   setInterval(() => destination.flush(), logFlushMs).unref()
@@ -119,5 +119,5 @@ const start = async (options: GatewayOptions): Promise<void> => {
 }
 
 /** Serves until SIGTERM or SIGINT. Exits with status 1 if the start fails. */
-export const run = (options: GatewayOptions = {}): Promise<void> =>
+export const run = (options: GatewayOverrides = {}): Promise<void> =>
   start(options).catch(exitWithError)

@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { Keys } from "./auth/keys.ts"
+import type { ApiKeys } from "./auth/api-keys.ts"
 import type { Config } from "./config/config.ts"
 import { systemActor } from "./http/caller.ts"
 import type { Users } from "./users/users.ts"
@@ -7,7 +7,7 @@ import type { Users } from "./users/users.ts"
 interface Deps {
   config: Config
   users: Pick<Users, "hasAny" | "createFirst">
-  keys: Pick<Keys, "insertPredefined">
+  keys: Pick<ApiKeys, "insertPredefined">
   functions: { installGuide(): Promise<unknown> }
   log: Logger
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config/config.ts"
-import { storageFailureOf } from "./db/connection-errors.ts"
 import { lockDataDir } from "./db/data-dir-lock.ts"
 import { freeBytes, releaseReserve } from "./db/disk-space.ts"
+import { storageFailureOf } from "./db/outages.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
-import type { GatewayOptions } from "./gateway-options.ts"
+import type { GatewayOverrides } from "./gateway-overrides.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
 import { reserveDescriptors } from "./http/file-descriptors.ts"
 import type { MountedRoute } from "./http/server.ts"
@@ -104,7 +104,7 @@ const announceSetup = async (
   )
 }
 
-const open = async (config: Config, log: Logger, options: GatewayOptions) => {
+const open = async (config: Config, log: Logger, options: GatewayOverrides) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
   const releaseLock = config.DATABASE_URL ? () => {} : lockDataDir(config.DATA_DIR)
   try {
@@ -119,7 +119,7 @@ const open = async (config: Config, log: Logger, options: GatewayOptions) => {
 export const serve = async (
   config: Config,
   log: Logger,
-  options: GatewayOptions = {},
+  options: GatewayOverrides = {},
 ): Promise<Serving> => {
   const { releaseLock, gateway } = await open(config, log, options).catch(async (error) => {
     throw await explainStorageError(error, config)

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { Database } from "../../src/db/database.ts"
 import type { GroupMemberRow, UserEmailRow, UserRow } from "../../src/db/tables.ts"
-import { toEmailRows, toRow } from "../../src/users/user-rows.ts"
+import { toEmailRows, toUserRow } from "../../src/users/user-rows.ts"
 
 /** SQLite allows at most 32,766 bound values per statement. */
 const rowsPerStatement = 500
@@ -18,7 +18,7 @@ export const groupId = (index: number): string =>
   `01900000-0000-7000-9000-${String(index).padStart(12, "0")}`
 
 const userRow = (index: number): Insertable<UserRow> =>
-  toRow({
+  toUserRow({
     id: userId(index),
     email: `user${index}@bench.example`,
     name: `Given${index} Family${index % 997}`,

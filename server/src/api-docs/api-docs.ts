@@ -67,8 +67,8 @@ const Document = z.looseObject({ openapi: z.string(), paths: z.record(z.string()
 
 const createDocument = async (routes: readonly MountedRoute[]): Promise<string> => {
   // Imported lazily, as most processes never serve this document.
-  const { describeRoutes } = await import("./openapi.ts")
-  return JSON.stringify(describeRoutes(routes, packageJson.version))
+  const { createOpenApiDocument } = await import("./openapi.ts")
+  return JSON.stringify(createOpenApiDocument(routes, packageJson.version))
 }
 
 /**

@@ -3,7 +3,7 @@ import { z } from "zod"
 export type JsonSchema = Record<string, unknown>
 
 /** Request schemas describe the input, response schemas the output of zod transforms. */
-export type Direction = "input" | "output"
+export type SchemaDirection = "input" | "output"
 
 /** zod adds the bounds of safe integers, which are noise to a reader. */
 const removeSafeIntegerBounds = (schema: JsonSchema): void => {
@@ -23,10 +23,11 @@ const Converted = z.object({
 })
 
 const reference = /"#\/\$defs\/(\w+)"/g
-const referenceFrom = (direction: Direction): RegExp => new RegExp(`"#/${direction}/(\\w+)"`, "g")
+const referenceFrom = (direction: SchemaDirection): RegExp =>
+  new RegExp(`"#/${direction}/(\\w+)"`, "g")
 
 /** Collects named schemas (`.meta({ id })`). */
-export const createComponents = () => {
+export const createSchemaComponents = () => {
   const textsOf = { input: new Map<string, string>(), output: new Map<string, string>() }
 
   /** Whether the input and output schemas with this id differ. */
@@ -39,13 +40,13 @@ export const createComponents = () => {
     return sent !== answered || inner.some((name) => differs(name, seen))
   }
 
-  const finalName = (id: string, direction: Direction): string =>
+  const finalName = (id: string, direction: SchemaDirection): string =>
     direction === "input" && differs(id) ? `${id}Input` : id
 
-  const withFinalNames = (text: string, direction: Direction, from = reference): string =>
+  const withFinalNames = (text: string, direction: SchemaDirection, from = reference): string =>
     text.replace(from, (_, id) => `"#/components/schemas/${finalName(id, direction)}"`)
 
-  const schemas = (direction: Direction): [string, JsonSchema][] =>
+  const schemas = (direction: SchemaDirection): [string, JsonSchema][] =>
     [...textsOf[direction]].map(([id, text]) => [
       finalName(id, direction),
       AnySchema.parse(JSON.parse(withFinalNames(text, direction))),
@@ -53,7 +54,7 @@ export const createComponents = () => {
 
   return {
     /** The JSON Schema of `schema`; its references are valid only after `complete`. */
-    describe: (schema: z.ZodType, direction: Direction): JsonSchema => {
+    describe: (schema: z.ZodType, direction: SchemaDirection): JsonSchema => {
       const whole = z.toJSONSchema(z.object({ root: schema }), {
         io: direction,
         unrepresentable: "any",
@@ -85,4 +86,4 @@ export const createComponents = () => {
   }
 }
 
-export type Components = ReturnType<typeof createComponents>
+export type SchemaComponents = ReturnType<typeof createSchemaComponents>

@@ -4,10 +4,10 @@ import type { Access, ResponseDeclaration, RouteShape } from "../http/route.ts"
 import type { MountedRoute } from "../http/server.ts"
 import { errorSchemas } from "./error-schemas.ts"
 import {
-  type Components,
-  createComponents,
-  type Direction,
+  createSchemaComponents,
   type JsonSchema,
+  type SchemaComponents,
+  type SchemaDirection,
 } from "./openapi-components.ts"
 
 type Json = Record<string, unknown>
@@ -95,8 +95,8 @@ const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
 /** Schema type of a body without a declared schema. */
 const typeOf = (contentType: string): string => (contentType.endsWith("json") ? "object" : "string")
 
-const createDescriber = ({ describe }: Components) => {
-  const content = (schema: RouteShape["body"], direction: Direction, type: string) => ({
+const createDescriber = ({ describe }: SchemaComponents) => {
+  const content = (schema: RouteShape["body"], direction: SchemaDirection, type: string) => ({
     [type]: { schema: schema ? describe(schema, direction) : { type: typeOf(type) } },
   })
 
@@ -198,8 +198,8 @@ const createDescriber = ({ describe }: Components) => {
 }
 
 /** The OpenAPI 3.1 document of all routes, generated from their shapes. */
-export const describeRoutes = (routes: readonly MountedRoute[], version: string): Json => {
-  const components = createComponents()
+export const createOpenApiDocument = (routes: readonly MountedRoute[], version: string): Json => {
+  const components = createSchemaComponents()
   const describe = createDescriber(components)
   const paths: Record<string, Json> = {}
   for (const route of routes.filter(hasSuccessResponse)) {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding, escapeLike } from "../db/text-matching.ts"
-import { keyNames, type NameSource, nameSources, userNames } from "./names.ts"
+import { keyNames, type NameSource, nameSources, userNames } from "./event-names.ts"
 import type { AuditFilters, AuditOperation } from "./schema.ts"
 
 type Condition = RawBuilder<boolean>

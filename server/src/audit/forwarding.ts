@@ -3,7 +3,7 @@ import type { Logger } from "pino"
 import { z } from "zod"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { createLeaseWatch } from "../db/lease-watch.ts"
+import { createDeadHolderDetector } from "../db/dead-holders.ts"
 import { createRetryPause } from "../limits/retry-pause.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditStatus } from "./schema.ts"
@@ -51,7 +51,7 @@ const errorMessageOf = (error: unknown): string =>
 export const createAuditForwarder = ({ db, reader, sink, now, background, log }: Deps) => {
   const processId = randomUUID()
   const { signal } = background
-  const leaseWatch = createLeaseWatch({ deadAfterMs: leaseMs, gapMs: 10 * pollIntervalMs })
+  const deadHolders = createDeadHolderDetector({ deadAfterMs: leaseMs, gapMs: 10 * pollIntervalMs })
   const retryPause = createRetryPause({ minMs: minPauseMs, maxMs: maxPauseMs })
   /** In ms of `performance.now()`; 0 after a success. */
   let retryAt = 0
@@ -77,7 +77,7 @@ export const createAuditForwarder = ({ db, reader, sink, now, background, log }:
    */
   const isHeldElsewhere = ({ holder, lease_until }: StreamState): boolean => {
     if (holder === null || holder === processId || lease_until <= Date.now()) return false
-    return leaseWatch.observe([{ id: holder, lease_until }], performance.now()).length === 0
+    return deadHolders.observe([{ id: holder, lease_until }], performance.now()).length === 0
   }
 
   /** Changes the state while holding the lease. @returns undefined if another process holds it */

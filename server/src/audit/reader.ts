@@ -2,9 +2,9 @@ import { setImmediate as breathe } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"
 import type { Database, Reader } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { createEventNameFinder, type EventNames } from "./event-names.ts"
 import { buildAuditConditions } from "./filter-conditions.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
-import { createNameFinder, type EventNames } from "./names.ts"
 import { AuditEvent, type AuditFilters, type AuditPage, type AuditQuery } from "./schema.ts"
 
 /** Maximum rows scanned per statement: a long scan would block the embedded database. */
@@ -46,7 +46,7 @@ const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
 /** Reads the audit log, newest first, in short steps that block nothing however long the log is. */
 export const createAuditReader = (db: Database) => {
   const { read } = db
-  const findNames = createNameFinder(db)
+  const findNames = createEventNameFinder(db)
 
   const toEvents = async (rows: readonly AuditEventRecord[]): Promise<AuditEvent[]> => {
     const names = await findNames(rows)

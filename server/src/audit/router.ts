@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts"
 import type { Router } from "../http/router.ts"
 import type { Audit } from "./audit.ts"
-import { createExportResponse } from "./export.ts"
+import { createExportResponse } from "./export-response.ts"
 import type { AuditReader } from "./reader.ts"
 import { auditRoutes } from "./routes.ts"
 import type { AuditStatus } from "./schema.ts"

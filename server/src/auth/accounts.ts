@@ -1,5 +1,5 @@
 import type { Audit } from "../audit/audit.ts"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
@@ -29,7 +29,7 @@ interface Deps {
   passwords: Pick<Passwords, "verify">
   settings: SettingsStore
   audit: Audit
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   throttle: SignInThrottle
   setupCode: SetupCode
   tokens: SessionTokens

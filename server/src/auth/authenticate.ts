@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
-import { isOutage } from "../db/connection-errors.ts"
+import { isOutage } from "../db/outages.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"

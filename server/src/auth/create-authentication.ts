@@ -1,4 +1,4 @@
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts"
 import { actorOf } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { createAuthenticate } from "./authenticate.ts"
-import { createLastSeen } from "./last-seen.ts"
+import { createLastUseRecorder } from "./last-use-recorder.ts"
 import type { SessionTokens } from "./session-tokens.ts"
 import type { AuthStore } from "./store.ts"
 
@@ -17,13 +17,13 @@ interface Deps {
   store: AuthStore
   tokens: SessionTokens
   bus: Bus
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   now: () => number
 }
 
 /** Authenticates requests and records uses and failures. */
 export const createAuthentication = ({ config, failures, ...deps }: Deps) => {
-  const lastSeen = createLastSeen(deps)
+  const lastSeen = createLastUseRecorder(deps)
   const onRejected = (context: RequestContext): void => {
     const actor = actorOf(null, context)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }

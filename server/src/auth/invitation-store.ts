@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
-import { countRows } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { InvitationRow } from "../db/invitation-tables.ts"
+import { countRows } from "../db/paged-queries.ts"
 import type { ListQuery } from "../http/pagination.ts"
 
 /** Settled invitations are listed for this long after they expire. */

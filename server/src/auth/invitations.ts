@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Groups } from "../groups/groups.ts"
@@ -31,7 +31,7 @@ const throttleTarget = "(invitation)"
 interface Deps {
   db: Database
   audit: Audit
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   users: Users
   groups: Groups
   accounts: Pick<Accounts, "createSession" | "signSession">

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import type { Actor } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
 import { createSemaphore, type SlotRequest } from "../limits/semaphore.ts"
-import { signInsBusyFailure } from "./sign-in-busy.ts"
+import { signInsBusyFailure } from "./throttle.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
 const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }

@@ -109,7 +109,7 @@ export const ApiKeyLimits = z.object({
 } satisfies Record<keyof CredentialLimits, z.ZodType>)
 export type ApiKeyLimits = z.output<typeof ApiKeyLimits>
 
-export const limitNames = ApiKeyLimits.keyof().options
+export const apiKeyLimitNames = ApiKeyLimits.keyof().options
 
 /** What the body of a request limits a new key to. */
 const newKeyLimits = {

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { Config } from "../config/config.ts"
 import { failInvalid } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
@@ -40,7 +40,7 @@ interface Deps {
   secrets: Pick<Secrets, "setupKey">
   users: Pick<Users, "hasAny">
   throttle: SignInThrottle
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
 }
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import type { Tx } from "../db/database.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
-import { noLimits } from "../http/caller.ts"
+import { noCredentialLimits } from "../http/caller.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
 describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
@@ -67,7 +67,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     await transact((tx) => store.insertKey(tx, key))
     await transact((tx) => store.insertKey(tx, idle))
     await transact((tx) => store.insertSession(tx, session))
-    const limits = noLimits
+    const limits = noCredentialLimits
     const keys = [key, deleted, idle].map(({ id }) => ({ type: "key", id, limits }) as const)
     const sessions = [session, ended].map(({ id }) => ({ type: "session", id, limits }) as const)
     const access = { role: "user", groups: new Set() }

@@ -4,16 +4,16 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
 import { fail } from "../errors.ts"
 import {
+  type AuthenticatedCredential,
   type Caller,
-  type Credential,
   type CredentialLimits,
-  noLimits,
+  noCredentialLimits,
   type RefreshCaller,
   type UserAccess,
 } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
-import { type ApiKey, type ApiKeyLimits, limitNames } from "./schema.ts"
+import { type ApiKey, type ApiKeyLimits, apiKeyLimitNames } from "./schema.ts"
 
 export interface StoredKey extends ApiKey {
   user_id: string
@@ -57,7 +57,10 @@ const maxSessionsEnded = 500
 export const createAuthStore = (db: Database) => {
   const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
 
-  const toHolder = async (row: UserColumns, credential: Credential): Promise<CredentialHolder> => {
+  const toHolder = async (
+    row: UserColumns,
+    credential: AuthenticatedCredential,
+  ): Promise<CredentialHolder> => {
     const groups = await db.read
       .selectFrom("group_members")
       .select("group_id")
@@ -81,7 +84,7 @@ export const createAuthStore = (db: Database) => {
       .selectFrom("api_keys")
       .innerJoin("users", "users.id", "api_keys.user_id")
       .select([...userColumns, "api_keys.id as key_id"])
-      .select(limitNames)
+      .select(apiKeyLimitNames)
       .where("api_keys.hash", "=", hash)
       .where("users.active", "=", 1)
       .executeTakeFirst()
@@ -114,7 +117,10 @@ export const createAuthStore = (db: Database) => {
     return new Map(users.map((user) => [user.id, accessOf(user)]))
   }
 
-  const findOwners = (table: "api_keys" | "sessions", credentials: readonly Credential[] = []) =>
+  const findOwners = (
+    table: "api_keys" | "sessions",
+    credentials: readonly AuthenticatedCredential[] = [],
+  ) =>
     readInChunks(
       credentials.map(({ id }) => id),
       (some) =>
@@ -123,7 +129,7 @@ export const createAuthStore = (db: Database) => {
 
   /** Role and groups by credential id, for those that exist and belong to an active user. */
   const accessByCredential = async (
-    credentials: readonly Credential[],
+    credentials: readonly AuthenticatedCredential[],
   ): Promise<Map<string, UserAccess>> => {
     const { key, session } = Object.groupBy(credentials, ({ type }) => type)
     const owners = [
@@ -165,7 +171,7 @@ export const createAuthStore = (db: Database) => {
         .executeTakeFirst()
       if (!row) return undefined
       const { expires_at } = row
-      return toHolder(row, { type: "session", id, limits: { ...noLimits, expires_at } })
+      return toHolder(row, { type: "session", id, limits: { ...noCredentialLimits, expires_at } })
     },
 
     insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {

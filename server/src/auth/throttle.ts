@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { fail } from "../errors.ts"
+import { Failure, fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
 import { translatable } from "../i18n/message.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
-import { signInsBusyFailure } from "./sign-in-busy.ts"
 
 const windowMs = 15 * 60_000
 /** Failures of one address for one account before it has to wait. */
@@ -25,6 +24,9 @@ interface FailureCount {
   count: number
   last: number
 }
+
+export const signInsBusyFailure = (): Failure =>
+  new Failure("rate_limited", translatable("sign_in_busy"), { headers: { "retry-after": "5" } })
 
 /**
  * Slows down password guessing. An address that keeps failing has to wait; an account attacked from

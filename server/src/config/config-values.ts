@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { z } from "zod"
-import { stripTrailingSlashes } from "./trailing-slashes.ts"
+import { stripTrailingSlashes } from "./strip-trailing-slashes.ts"
 
 const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
@@ -122,10 +122,11 @@ export const RootUrl = z
   })
   .transform((text) => new URL(text).origin)
 
-export const splitList = (text: string): string[] => text.split(";").map((item) => item.trim())
+export const splitAtSemicolons = (text: string): string[] =>
+  text.split(";").map((item) => item.trim())
 export const Urls = z
   .string()
-  .transform((text) => splitList(text).filter(Boolean))
+  .transform((text) => splitAtSemicolons(text).filter(Boolean))
   .pipe(z.array(Url))
 
 const isCidr = (text: string): boolean => {
@@ -136,7 +137,7 @@ const isCidr = (text: string): boolean => {
 }
 
 export const Cidrs = z.string().transform((text, context) => {
-  const cidrs = splitList(text.replaceAll(",", ";")).filter(Boolean)
+  const cidrs = splitAtSemicolons(text.replaceAll(",", ";")).filter(Boolean)
   for (const cidr of cidrs) {
     if (isCidr(cidr)) continue
     context.addIssue(`must list IP addresses or CIDR ranges such as 10.0.0.0/8 (got "${cidr}")`)

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Flag, splitList, type Variables } from "./config-values.ts"
+import { Flag, splitAtSemicolons, type Variables } from "./config-values.ts"
 
 const loopback = new Set(["127.0.0.1", "localhost", "[::1]"])
 
@@ -25,7 +25,7 @@ const Scopes = z
 
 const Domains = z
   .string()
-  .transform((text) => splitList(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
+  .transform((text) => splitAtSemicolons(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
   .refine((domains) => domains.every((domain) => /^[^\s@]+\.[^\s@]+$/.test(domain)), {
     error: "must be email domains such as example.com",
   })

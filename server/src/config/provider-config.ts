@@ -1,5 +1,5 @@
 import { type ProviderKind, providerKinds, providers } from "../providers/registry.ts"
-import { splitList, Urls, type Variables } from "./config-values.ts"
+import { splitAtSemicolons, Urls, type Variables } from "./config-values.ts"
 
 /** A connection that environment variables configure. */
 export interface ConfiguredConnection {
@@ -30,7 +30,7 @@ const findSet = (
 
 const readConnections = (env: Variables, kind: ProviderKind): ProviderConnections => {
   const { variables, defaultUrl } = providers[kind]
-  const keys = splitList(findSet(env, variables.keys)?.[1] ?? "")
+  const keys = splitAtSemicolons(findSet(env, variables.keys)?.[1] ?? "")
   const hasKey = keys.some(Boolean)
   const usesDefaultUrl = variables.usesDefaultUrl === "always" || hasKey
   const [name, value] = findSet(env, variables.urls) ?? ["", usesDefaultUrl ? defaultUrl : ""]

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { withMessage } from "../http/issue-messages.ts"
 import { MessageReference } from "../http/message-reference.ts"

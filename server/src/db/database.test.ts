@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { isOutage } from "./connection-errors.ts"
 import { afterCommit } from "./database.ts"
 import { openDatabase } from "./open.ts"
+import { isOutage } from "./outages.ts"
 
 const group = (id: string) => ({
   id,

@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
-import { isOutage } from "./connection-errors.ts"
+import { isOutage } from "./outages.ts"
 import type { Tables } from "./tables.ts"
 
 const folder = join(import.meta.dirname, "migrations")

@@ -27,8 +27,8 @@ export const openDatabase = async (
   { report = () => {}, background = unloggedTasks(), ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
-    const { openWithoutTimeout, openPostgres } = await import("./postgres.ts")
-    const writer = openWithoutTimeout(config.DATABASE_URL)
+    const { openPostgresWithoutTimeout, openPostgres } = await import("./postgres.ts")
+    const writer = openPostgresWithoutTimeout(config.DATABASE_URL)
     try {
       await migrate(writer, report)
     } catch (cause) {

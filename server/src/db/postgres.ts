@@ -72,12 +72,12 @@ const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
 }
 
 /** Opens a pool without a statement timeout, for migrations and exports. */
-export const openWithoutTimeout = (url: string): Kysely<Tables> => {
+export const openPostgresWithoutTimeout = (url: string): Kysely<Tables> => {
   const pool = openPool(url, { max: 2, application_name: "portico, long work" })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-const openWithTimeout = (
+const openPostgresWithTimeout = (
   url: string,
   { max, session, ...options }: PoolOptions,
 ): Kysely<Tables> => {
@@ -102,7 +102,7 @@ const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
 
 /** For a worker thread that writes independently of the main pools. */
 export const openPostgresTransact = (url: string): Database["transact"] =>
-  createTransact(openWithTimeout(url, { max: 1 }), {
+  createTransact(openPostgresWithTimeout(url, { max: 1 }), {
     runSerialized: createTransactionMutex(),
     acquireLock,
   })
@@ -121,10 +121,10 @@ const createAppend =
 
 /** Opens PostgreSQL at `url`; connects on the first query. */
 export const openPostgres = (url: string, options: PostgresOptions = {}): Database => {
-  const db = openWithTimeout(url, { ...options, max: poolSize })
+  const db = openPostgresWithTimeout(url, { ...options, max: poolSize })
   // A separate pool: setting this in every transaction would cost as much as waiting for the disk.
   const session = "-c synchronous_commit=off"
-  const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
+  const relaxed = openPostgresWithTimeout(url, { ...options, max: relaxedPoolSize, session })
   // Each run holds a connection, so only a few run concurrently, to leave connections for `work`.
   const exclusiveRuns = createSemaphore({ maxConcurrent: maxExclusiveRuns, maxConcurrentPerKey: 1 })
   const serialization = { runSerialized: createTransactionMutex(), acquireLock }
@@ -154,7 +154,7 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
         }),
       ),
     runWithoutTimeout: async (work) => {
-      const connection = openWithoutTimeout(url)
+      const connection = openPostgresWithoutTimeout(url)
       try {
         return await connection.connection().execute(work)
       } finally {

@@ -14,8 +14,8 @@ export const readSnapshot = async <T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> => {
   if (config.DATABASE_URL) {
-    const { openWithoutTimeout } = await import("./postgres.ts")
-    const db = openWithoutTimeout(config.DATABASE_URL)
+    const { openPostgresWithoutTimeout } = await import("./postgres.ts")
+    const db = openPostgresWithoutTimeout(config.DATABASE_URL)
     try {
       return await db.connection().execute(async (connection) => {
         await sql`begin isolation level repeatable read read only`.execute(connection)

@@ -2,10 +2,10 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
 import { type TranslatableMessage, translatable } from "../i18n/message.ts"
-import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
 import { openDatabase } from "./open.ts"
+import { storageFailureOf } from "./outages.ts"
 import type { PostgresOptions } from "./postgres.ts"
 
 const logIntervalMs = 60_000

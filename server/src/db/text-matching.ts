@@ -1,4 +1,4 @@
-import { type OrderByItemBuilder, type RawBuilder, sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { foldCase } from "./fold-case.ts"
 
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
@@ -14,9 +14,3 @@ export const columnContains = (column: string, text: string): RawBuilder<boolean
  */
 export const columnContainsFolding = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`contains_folded(${sql.ref(column)}, ${foldCase(text)})`
-
-/** Sorts nulls first (last when descending); the databases' defaults differ. */
-export const orderNullsFirst =
-  (direction: "asc" | "desc") =>
-  (order: OrderByItemBuilder): OrderByItemBuilder =>
-    direction === "asc" ? order.asc().nullsFirst() : order.desc().nullsLast()

@@ -3,7 +3,7 @@ import { fail } from "../errors.ts"
 import { mayManage, requireOwner } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
-import { requireRemainingOwner } from "../users/remaining-owner.ts"
+import { rejectOwnerBeingDeleted } from "../users/reject-owner-being-deleted.ts"
 import { userLock } from "../users/user-lock.ts"
 import type { FileHooks } from "./file-hooks.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
@@ -76,7 +76,7 @@ export const createFileAccess = ({ db, store, hooks }: FileAccessDeps): FileAcce
       const owners = new Set((await store.owners(ids, tx)).map(({ user_id }) => user_id))
       for (const owner of [...owners].sort()) {
         await db.acquireLock(tx, userLock(owner))
-        await requireRemainingOwner(tx, owner)
+        await rejectOwnerBeingDeleted(tx, owner)
       }
       const owned = (await store.owners(ids, tx)).filter((file) => mayManage(file, caller))
       if (owned.length < ids.length) fail("conflict", "A file has a new owner. Try again.")

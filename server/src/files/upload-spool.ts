@@ -4,6 +4,7 @@ import { open, readdir, stat, unlink, utimes, writeFile } from "node:fs/promises
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { createDeadHolderDetector } from "../db/dead-holders.ts"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import { createLeaseWatch } from "../db/lease-watch.ts"
 import {
@@ -56,7 +57,7 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
   const owner = randomUUID()
   const isOwn = (name: string): boolean => name.startsWith(owner)
   const temporary = (): string => join(folder, `${owner}.${randomUUID()}`)
-  const leaseWatch = createLeaseWatch({ deadAfterMs, gapMs })
+  const deadHolders = createDeadHolderDetector({ deadAfterMs, gapMs })
 
   const touch = async (): Promise<void> => {
     const now = new Date()
@@ -129,7 +130,7 @@ export const createUploadSpool = ({ dataDir, background }: UploadSpoolDeps) => {
     /** Removes temporary files of dead processes; with `all`, of every other process. */
     sweep: async (all: boolean): Promise<void> => {
       const found = await others()
-      const dead = new Set(leaseWatch.observe(found, performance.now()).map(({ id }) => id))
+      const dead = new Set(deadHolders.observe(found, performance.now()).map(({ id }) => id))
       for (const { id, lease_until: touchedAt } of found) {
         const isOrphaned = all || dead.has(id) || Date.now() - touchedAt > staleMs
         if (isOrphaned) await removeFile(join(folder, id))

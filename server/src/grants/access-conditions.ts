@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely"
 import type { Tables } from "../db/tables.ts"
-import { grantedIdsOf, isAdmin, type Principal } from "./access.ts"
+import { isAdmin, type Principal, principalIdsOf } from "./access.ts"
 
 // The rules of `access.ts` in SQL, which `access-conditions.test.ts` compares.
 
@@ -17,7 +17,7 @@ const selectGrants = (type: ListedType) =>
 
 /** A condition on grants for each type of principal. */
 const grantConditions = (principal: Principal) =>
-  Object.entries(grantedIdsOf(principal)).map(([type, ids]) =>
+  Object.entries(principalIdsOf(principal)).map(([type, ids]) =>
     grants("principal_type", "=", type).and("principal_id", "in", ids),
   )
 

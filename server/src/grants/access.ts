@@ -26,7 +26,7 @@ export interface UsableObject {
 export const isAdmin = ({ user }: Principal): boolean => user.role === "admin"
 
 /** The ids of everyone whose grants a principal benefits from, by type of grant. */
-export const grantedIdsOf = ({ user, groups }: Principal) => ({
+export const principalIdsOf = ({ user, groups }: Principal) => ({
   user: [everyonePrincipalId, user.id],
   group: [everyonePrincipalId, ...groups],
 })

@@ -1,7 +1,7 @@
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { grantsLock } from "../users/grant-removal.ts"
-import { requireRemainingOwner } from "../users/remaining-owner.ts"
+import { rejectOwnerBeingDeleted } from "../users/reject-owner-being-deleted.ts"
 import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function" | "prompt"
@@ -14,7 +14,7 @@ const requireOwnerToRemain = async (tx: Tx, type: ResourceType, id: string): Pro
   if (type !== "collection" && type !== "prompt") return
   const table = tablesDeletedWithOwner[type]
   const row = await tx.selectFrom(table).select("user_id").where("id", "=", id).executeTakeFirst()
-  if (row) await requireRemainingOwner(tx, row.user_id)
+  if (row) await rejectOwnerBeingDeleted(tx, row.user_id)
 }
 
 /** Maximum grants listed per resource; grants to everyone come first. */

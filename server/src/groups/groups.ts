@@ -5,13 +5,13 @@ import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
+import { readGrantedObjects } from "./granted-objects.ts"
 import {
   createGroupWriter,
   type GroupChangePolicy,
   type GroupWriterDeps,
   groupLock,
-} from "./change-group.ts"
-import { readGrantedObjects } from "./granted-objects.ts"
+} from "./group-writer.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { type StoredGroup, toCountedGroup } from "./store.ts"
 

@@ -15,21 +15,21 @@ export interface CredentialLimits {
   expires_at: number | null
 }
 
-export const noLimits = {
+export const noCredentialLimits = {
   allowed_models: null,
   allowed_routes: null,
   expires_at: null,
 } as const satisfies CredentialLimits
 
 /** API key or session. */
-export interface Credential {
+export interface AuthenticatedCredential {
   type: "key" | "session"
   id: string
   limits: CredentialLimits
 }
 
 /** Whether a key is restricted, granting less than a session of its user. */
-export const isLimited = ({ type, limits }: Credential): boolean =>
+export const isRestrictedKey = ({ type, limits }: AuthenticatedCredential): boolean =>
   type === "key" && Object.values(limits).some((limit) => limit !== null)
 
 /** The active user that sent a request, and the credential used. */
@@ -37,7 +37,7 @@ export interface Caller {
   user: { id: string; email: string; name: string; role: Role }
   /** Ids of the user's groups. */
   groups: ReadonlySet<string>
-  credential: Credential
+  credential: AuthenticatedCredential
   /** When the credential was read from the database, in ms of `performance.now()`. */
   confirmed_at: number
 }

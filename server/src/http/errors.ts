@@ -1,5 +1,5 @@
-import { isOutage, storageFailureOf } from "../db/connection-errors.ts"
 import { storageFullFailure } from "../db/disk-space.ts"
+import { isOutage, storageFailureOf } from "../db/outages.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"

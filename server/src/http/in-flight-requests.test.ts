@@ -3,7 +3,7 @@ import { createTestBackground } from "../../test/harness/background.ts"
 import { createTopicListeners } from "../bus/bus.ts"
 import { currentUser, runAs } from "../limits/current-user.ts"
 import { createUserLimit } from "../limits/user-limit.ts"
-import { type Caller, noLimits, type UserAccess } from "./caller.ts"
+import { type Caller, noCredentialLimits, type UserAccess } from "./caller.ts"
 import { createInFlightRequests } from "./in-flight-requests.ts"
 
 const createLimit = (what: string) =>
@@ -38,7 +38,7 @@ const startTracking = () => {
     return {
       user: { id: name, email: `${name}@example.com`, name, role: "user" },
       groups: access.groups,
-      credential: { type: "session", id: name, limits: noLimits },
+      credential: { type: "session", id: name, limits: noCredentialLimits },
       confirmed_at: performance.now(),
     }
   }

@@ -3,7 +3,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import type { Caller, Credential, UserAccess } from "./caller.ts"
+import type { AuthenticatedCredential, Caller, UserAccess } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
 
 /** How the gateway ends a request in progress. */
@@ -35,7 +35,7 @@ interface Deps {
   store: {
     /** The current access by credential id; credentials that are no longer valid have none. */
     accessByCredential: (
-      credentials: readonly Credential[],
+      credentials: readonly AuthenticatedCredential[],
     ) => Promise<ReadonlyMap<string, UserAccess>>
   }
 }
@@ -84,7 +84,7 @@ export const createInFlightRequests = ({ background, bus, limits, store }: Deps)
     Math.max(changedAtByUser.get(user.id) ?? changedAt, changedAt) >= confirmed_at
 
   const endRevoked = async (): Promise<void> => {
-    const credentialById = new Map<string, Credential>()
+    const credentialById = new Map<string, AuthenticatedCredential>()
     for (const { caller } of requests) credentialById.set(caller.credential.id, caller.credential)
     const accessById = await store.accessByCredential([...credentialById.values()])
     for (const request of requests) {

@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import { type Caller, isLimited } from "./caller.ts"
+import { type Caller, isRestrictedKey } from "./caller.ts"
 import type { RouteShape } from "./route.ts"
 
 const rejectRestrictedKey = (): never =>
@@ -12,21 +12,22 @@ const rejectRestrictedKey = (): never =>
  * Prevents privilege escalation by a restricted key; runs before the body is read.
  * @throws {Failure} `forbidden`
  */
-export const checkEscalation = (
+export const checkKeyEscalation = (
   { credential }: Caller,
   { method, grantsPrivileges }: RouteShape,
 ) => {
   // Secure by default: a route that does not declare `grantsPrivileges` counts as granting them.
   const gives = method !== "get" && (grantsPrivileges ?? true) === true
-  if (gives && isLimited(credential)) rejectRestrictedKey()
+  if (gives && isRestrictedKey(credential)) rejectRestrictedKey()
 }
 
-/** Like `checkEscalation`, for routes where the body decides. @throws {Failure} `forbidden` */
-export const checkBodyEscalation = (
+/** Like `checkKeyEscalation`, for routes where the body decides. @throws {Failure} `forbidden` */
+export const checkKeyEscalationByBody = (
   caller: Caller | null,
   { grantsPrivileges }: RouteShape,
   body: unknown,
 ): void => {
-  if (typeof grantsPrivileges !== "function" || !caller || !isLimited(caller.credential)) return
+  if (typeof grantsPrivileges !== "function" || !caller || !isRestrictedKey(caller.credential))
+    return
   if (grantsPrivileges(body, caller.credential)) rejectRestrictedKey()
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { JsonBody } from "./body-buffer.ts"
-import type { Actor, Caller, Credential } from "./caller.ts"
+import type { Actor, AuthenticatedCredential, Caller } from "./caller.ts"
 import type { ReadBody } from "./fast-path.ts"
 import type { NodeRequestContext, RequestContext } from "./request-context.ts"
 
@@ -47,7 +47,9 @@ type Returned<R extends Responses> =
  * passwords, roles, memberships, grants, code that runs for others, settings. Restricted keys are
  * rejected there. A function if it depends on the body.
  */
-export type GrantsPrivileges<Body> = boolean | ((body: Body, credential: Credential) => boolean)
+export type GrantsPrivileges<Body> =
+  | boolean
+  | ((body: Body, credential: AuthenticatedCredential) => boolean)
 
 /** Declaration of a route, from which authorization, parsing and the API reference derive. */
 export interface RouteShape<

@@ -1,9 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
 import { runAs } from "../limits/current-user.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-event-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
+import { authorize } from "./authorize.ts"
 import {
   clientDisconnected,
   findUnstorableInBody,
@@ -18,7 +19,7 @@ import { networkOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path.ts"
-import { checkBodyEscalation } from "./privilege-escalation.ts"
+import { checkKeyEscalationByBody } from "./privilege-escalation.ts"
 import {
   type HonoContext,
   type HonoEnv,
@@ -27,9 +28,9 @@ import {
   type RequestContext,
 } from "./request-context.ts"
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
+import { createResponseMemory } from "./response-memory.ts"
 import { type Access, type AddHandler, type RouteShape, toRouteShape } from "./route.ts"
-import { authorize } from "./route-access.ts"
-import { createResponseMemory, successOf, toResponse } from "./route-response.ts"
+import { successOf, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
 
 /** Resolves a request's credential to its caller. @throws {Failure} `unauthorized` */
@@ -203,7 +204,7 @@ export const createRouters =
           if (shape.body) {
             request.caller = await reauthorize(shape, request.context, honoContext.req.path)
           }
-          checkBodyEscalation(request.caller, shape, body)
+          checkKeyEscalationByBody(request.caller, shape, body)
           const readBody = async () => {
             const read = await readLimitedBody(shape, request.context)
             await reauthorize(shape, request.context, honoContext.req.path)

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
-import { createLeaseWatch } from "../db/lease-watch.ts"
+import { createDeadHolderDetector } from "../db/dead-holders.ts"
+import { storageFailureOf } from "../db/outages.ts"
 import { toError } from "../errors.ts"
 import { runAs } from "../limits/current-user.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
@@ -110,7 +110,7 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
   const store = createJobStore(db)
   const kinds: Record<string, JobKind> = {}
   const { signal: stopping } = background
-  const leaseWatch = createLeaseWatch({ deadAfterMs: leaseMs, gapMs })
+  const deadHolders = createDeadHolderDetector({ deadAfterMs: leaseMs, gapMs })
   const runningByKind = new Map<string, Record<0 | 1, number>>()
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<unknown>>()
@@ -254,7 +254,7 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
   /** Ends the leases of dead processes and corrects jobs postponed by a clock that was ahead. */
   const releaseDeadLeases = async (): Promise<void> => {
     // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
-    const dead = leaseWatch.observe(await store.leases(), performance.now())
+    const dead = deadHolders.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
     await store.bringForward(Object.keys(kinds), Date.now() + maxRetryDelayMs * jitter.max)
   }

@@ -2,7 +2,7 @@ import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { Reader, Tx } from "../db/database.ts"
 import type { ModelRow } from "../db/tables.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
-import type { Dependency } from "../ownership/owned-objects.ts"
+import type { ObjectDependency } from "../ownership/owned-objects.ts"
 import type { Affected, NamedObject } from "../users/affected-objects.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import { readKnowledgeModels } from "./knowledge-references.ts"
@@ -83,13 +83,13 @@ export const createModelDependents = ({ registry, functionRegistry }: Deps) => {
 
   return {
     /** What depends on an account's models and collections, and belongs to others. */
-    ofOwner: async (reader: Reader, ownerId: string): Promise<Dependency[]> => {
+    ofOwner: async (reader: Reader, ownerId: string): Promise<ObjectDependency[]> => {
       const links = await readLinks(reader)
       const ownById = new Map(
         links.filter(({ user_id }) => user_id === ownerId).map((model) => [model.id, model]),
       )
       const others = links.filter(({ user_id }) => user_id !== ownerId)
-      const ofModels = others.flatMap((model): Dependency[] => {
+      const ofModels = others.flatMap((model): ObjectDependency[] => {
         const base = ownById.get(model.base_model_id)
         return base ? [{ object: toObject(base), usedBy: toObject(model) }] : []
       })
@@ -106,7 +106,7 @@ export const createModelDependents = ({ registry, functionRegistry }: Deps) => {
         ({ user_id }) => user_id !== ownerId,
       )
       const ofCollections = searching.flatMap((model) =>
-        model.collectionIds.flatMap((id): Dependency[] => {
+        model.collectionIds.flatMap((id): ObjectDependency[] => {
           const name = nameById.get(id)
           if (name === undefined) return []
           return [{ object: { type: "collection", id, name }, usedBy: toObject(model) }]

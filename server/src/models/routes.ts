@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
-import type { Credential } from "../http/caller.ts"
+import type { AuthenticatedCredential } from "../http/caller.ts"
 import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
@@ -22,11 +22,13 @@ const notFound = { description: "Model not found, or you do not have access to i
 const notWritable = { description: "You do not have permission to change this model" }
 
 /** A key with a list of allowed models must not change what the models on that list refer to. */
-const changesAllowedModels = (_body: unknown, { limits }: Credential): boolean =>
+const changesAllowedModels = (_body: unknown, { limits }: AuthenticatedCredential): boolean =>
   limits.allowed_models !== null
 
-const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
-  hasGrants(body) || changesAllowedModels(body, credential)
+const givesAuthority = (
+  body: z.output<typeof ModelChanges>,
+  credential: AuthenticatedCredential,
+): boolean => hasGrants(body) || changesAllowedModels(body, credential)
 
 export const modelRoutes = {
   list: route("get", "/api/v1/models/list", {

@@ -1,4 +1,4 @@
-import { type Credential, isLimited } from "../http/caller.ts"
+import { type AuthenticatedCredential, isRestrictedKey } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { ProviderKind } from "../providers/registry.ts"
 
@@ -67,7 +67,7 @@ export interface NativeApi {
   /** @param path relative to the connection's base URL */
   classify(method: string, path: string): NativeOperation
   /** Whether a key with these limits may not change anything. */
-  forbidsChanges(credential: Credential): boolean
+  forbidsChanges(credential: AuthenticatedCredential): boolean
 }
 
 /** Ollama's native API. */
@@ -91,5 +91,5 @@ export const openaiApi: NativeApi = {
       : classifyOperation(method, `/v1${path}`),
   // An unknown path may do anything that the gateway's credential allows, managing keys and
   // accounts included.
-  forbidsChanges: isLimited,
+  forbidsChanges: isRestrictedKey,
 }

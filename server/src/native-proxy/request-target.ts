@@ -1,4 +1,4 @@
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
 import { fail } from "../errors.ts"
 
 /** A backslash, a fragment, or an encoded dot, backslash, percent sign or control character. */

@@ -6,14 +6,14 @@ import { readOwnedFiles } from "./owned-files.ts"
 import type { OwnedObjects } from "./schema.ts"
 
 /** An object of an account, and an object of someone else that depends on it. */
-export interface Dependency {
+export interface ObjectDependency {
   object: NamedObject
   usedBy: NamedObject
 }
 
 interface Deps {
   /** What depends on an account's models and collections. */
-  findDependents: (reader: Reader, ownerId: string) => Promise<Dependency[]>
+  findDependents: (reader: Reader, ownerId: string) => Promise<ObjectDependency[]>
 }
 
 /** What an account can own, by type. */
@@ -75,8 +75,11 @@ const readSharedChats = async (reader: Reader, ownerId: string): Promise<Affecte
 }
 
 /** Files that others' collections contain. */
-const readFileDependencies = async (reader: Reader, ownerId: string): Promise<Dependency[]> => {
-  const found: Dependency[] = []
+const readFileDependencies = async (
+  reader: Reader,
+  ownerId: string,
+): Promise<ObjectDependency[]> => {
+  const found: ObjectDependency[] = []
   for await (const page of readOwnedFiles(reader, ownerId)) {
     const nameById = new Map(page.map(({ id, filename }) => [id, filename]))
     const links = await reader
@@ -100,7 +103,7 @@ const keyOf = ({ type, id }: NamedObject): string => `${type} ${id}`
 
 const mergeDependencies = (
   shared: readonly Affected[],
-  found: readonly Dependency[],
+  found: readonly ObjectDependency[],
 ): Affected[] => {
   const usersByKey = Map.groupBy(found, ({ object }) => keyOf(object))
   const merged = shared.map((affected) => {

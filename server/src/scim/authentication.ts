@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import { Failure, fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createCidrMatcher } from "../http/client-address.ts"
@@ -28,7 +28,7 @@ const hashToken = (secret: string): ScimToken => {
   return { id: digest.toString("hex").slice(0, 12), digest }
 }
 
-export const tokenId = (secret: string): string => hashToken(secret).id
+export const scimTokenId = (secret: string): string => hashToken(secret).id
 
 /** One message for every cause, so that it reveals nothing about the tokens. */
 const unauthorized = (): Failure =>
@@ -46,7 +46,7 @@ const rejectIfMatch = ({ incoming }: RequestContext): void => {
 /** Authenticates the identity provider by token, address range, and rate limit. */
 export const createScimAuthenticator = (
   settings: ScimAuthSettings,
-  failures: FailureRecorder,
+  failures: FailedAttemptRecorder,
 ): AdmitProvisioner => {
   const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
   const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []

@@ -1,24 +1,24 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { AuthStore } from "../auth/store.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
-import type { GroupWriter } from "../groups/change-group.ts"
+import type { GroupWriter } from "../groups/group-writer.ts"
 import type { GroupStore } from "../groups/store.ts"
-import type { UserWriter } from "../users/change-user.ts"
 import { createProvisionedUsers } from "../users/provisioned-users.ts"
 import type { UserStore } from "../users/store.ts"
+import type { UserWriter } from "../users/user-writer.ts"
 import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
+import { createBaseUrlResolver } from "./base-url.ts"
 import { createGroupView } from "./group-view.ts"
 import { createScimGroups } from "./groups.ts"
 import type { ProvisioningProblem } from "./provisioning-schema.ts"
 import { findProvisioningProblems } from "./provisioning-status.ts"
-import type { ScimResource } from "./resource-view.ts"
-import { createBaseUrlResolver } from "./response.ts"
+import type { ScimResource } from "./resource.ts"
 import { createUserView } from "./user-view.ts"
 import { createScimUsers } from "./users.ts"
 
@@ -28,7 +28,7 @@ interface Deps {
   db: Database
   audit: Audit
   bus: Bus
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   users: UserWriter
   userStore: UserStore
   groups: GroupWriter

@@ -4,9 +4,10 @@ import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
-import { parseQuery } from "./request-body.ts"
+import type { FindBaseUrl } from "./base-url.ts"
+import { parseScimQuery } from "./parse-request.ts"
 import { findResourceType, findSchema, resourceTypes } from "./resource-types.ts"
-import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
+import { createScimResponse } from "./response.ts"
 import { serviceProviderConfig } from "./service-provider-config.ts"
 
 const ByName = z.object({ name: z.string().max(200) })
@@ -15,7 +16,7 @@ const contentType = "application/scim+json"
 interface Deps {
   router: Router
   audit: ScimAudit
-  baseUrlOf: ReturnType<typeof createBaseUrlResolver>
+  baseUrlOf: FindBaseUrl
 }
 
 type DescribeResourceType = (type: ResourceType, base: string) => Record<string, unknown>
@@ -54,7 +55,7 @@ export const addDiscoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => 
       }),
       ({ actor, context }) =>
         audit.auditRead({ actor, action }, async () => {
-          if (parseQuery(context).has("filter"))
+          if (parseScimQuery(context).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
           const all = resourceTypes.map((type) => describe(type, baseUrlOf(context)))
           return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))

@@ -8,11 +8,10 @@ import {
   schemaUrns,
 } from "@portico/scim"
 import { sql } from "kysely"
-import { countRows } from "../db/counted-queries.ts"
 import type { Database, Reader } from "../db/database.ts"
+import { countRows } from "../db/paged-queries.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import { RecordSource } from "../users/schema.ts"
-import { groupType } from "./resource-types.ts"
 import {
   createFindOne,
   groupLocation,
@@ -21,7 +20,8 @@ import {
   type ResourceView,
   type ResponseShape,
   userLocation,
-} from "./resource-view.ts"
+} from "./resource.ts"
+import { groupType } from "./resource-types.ts"
 
 interface MemberRow {
   id: string

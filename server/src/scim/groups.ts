@@ -14,16 +14,12 @@ import {
   type GroupWriter,
   groupLock,
   type MembershipEditor,
-} from "../groups/change-group.ts"
+} from "../groups/group-writer.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import type { ProvisioningRecord } from "../users/provisioned-users.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
+import { createResourceWriter, type ResourceOperations, type ResourceView } from "./resource.ts"
 import { groupType, membersAttribute } from "./resource-types.ts"
-import {
-  createResourceWriter,
-  type ResourceOperations,
-  type ResourceView,
-} from "./resource-view.ts"
 
 const maxNameLength = 200
 

@@ -10,7 +10,7 @@ import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { escapeLike } from "../db/text-matching.ts"
-import type { MembershipEditor } from "../groups/change-group.ts"
+import type { MembershipEditor } from "../groups/group-writer.ts"
 import { groupType, membersAttribute } from "./resource-types.ts"
 
 /** A change of members with known ids. */

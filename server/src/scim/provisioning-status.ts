@@ -1,14 +1,14 @@
 import type { AuditReader } from "../audit/reader.ts"
 import type { AuditEvent } from "../audit/schema.ts"
 import type { Config } from "../config/config.ts"
-import { countRows } from "../db/counted-queries.ts"
 import type { Database } from "../db/database.ts"
+import { countRows } from "../db/paged-queries.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { Router } from "../http/router.ts"
-import { minTokenLength, tokenId } from "./authentication.ts"
+import { minTokenLength, scimTokenId } from "./authentication.ts"
+import type { FindBaseUrl } from "./base-url.ts"
 import { provisioningRoutes } from "./provisioning-routes.ts"
 import type { Provisioning, ProvisioningProblem } from "./provisioning-schema.ts"
-import type { createBaseUrlResolver } from "./response.ts"
 
 const maxErrors = 10
 
@@ -34,7 +34,7 @@ interface Deps {
   config: Config
   db: Database
   reader: AuditReader
-  baseUrlOf: ReturnType<typeof createBaseUrlResolver>
+  baseUrlOf: FindBaseUrl
 }
 
 /** Provisioning status for administrators; contains no tokens. */
@@ -45,7 +45,7 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
   const tokens = async (): Promise<Provisioning["tokens"]> => {
     const secrets = [config.SCIM_TOKEN, config.SCIM_TOKEN_PREVIOUS]
     const known = secrets.flatMap((secret, index) =>
-      secret === undefined ? [] : [{ id: tokenId(secret), previous: index === 1 }],
+      secret === undefined ? [] : [{ id: scimTokenId(secret), previous: index === 1 }],
     )
     return Promise.all(
       known.map(async (token) => ({ ...token, last_used_at: await reader.lastScimUse(token.id) })),

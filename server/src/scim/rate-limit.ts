@@ -1,4 +1,4 @@
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
 import { type IncomingHead, pathOf } from "../http/request-context.ts"

@@ -1,8 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { ReferenceList, type ScimJson } from "@portico/scim"
-import type { RequestContext } from "../http/request-context.ts"
-
-export const scimPath = "/api/v1/scim/v2"
 
 /** Responses with more members are streamed in chunks. */
 const maxBufferedMembers = 1000
@@ -65,12 +62,3 @@ export const createScimResponse = (
     headers: { "content-type": "application/scim+json", ...headers },
   })
 }
-
-/** Returns the base URL of resources: PUBLIC_URL, or the request's host. */
-export const createBaseUrlResolver =
-  (publicUrl: string | undefined) =>
-  ({ incoming }: RequestContext): string => {
-    const requestUrl = `http://${incoming.headers.host ?? ""}`
-    const origin = URL.canParse(requestUrl) ? new URL(requestUrl).origin : "http://localhost"
-    return `${publicUrl ?? origin}${scimPath}`
-  }

@@ -7,10 +7,11 @@ import type { ResponseDeclaration } from "../http/route.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
+import type { FindBaseUrl } from "./base-url.ts"
 import { addDiscoveryRoutes } from "./discovery-router.ts"
-import { parseQuery, readScimBody } from "./request-body.ts"
-import type { ResourceView, ResponseShape, ScimResource } from "./resource-view.ts"
-import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
+import { parseScimQuery, readScimBody } from "./parse-request.ts"
+import type { ResourceView, ResponseShape, ScimResource } from "./resource.ts"
+import { createScimResponse } from "./response.ts"
 import { searchResources } from "./search.ts"
 import { addUnsupportedPathRoutes } from "./unsupported-paths.ts"
 
@@ -18,7 +19,7 @@ interface Deps {
   router: Router
   resources: readonly ScimResource[]
   audit: ScimAudit
-  baseUrlOf: ReturnType<typeof createBaseUrlResolver>
+  baseUrlOf: FindBaseUrl
 }
 
 const contentType = "application/scim+json"
@@ -30,7 +31,7 @@ const errorReply = (description: string): ResponseDeclaration => ({ description 
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
 export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps): Router => {
   const responseShapeOf = (context: RequestContext): ResponseShape => ({
-    projection: parseProjectionQuery(parseQuery(context)),
+    projection: parseProjectionQuery(parseScimQuery(context)),
     base: baseUrlOf(context),
   })
 
@@ -62,7 +63,7 @@ export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps):
       }),
       ({ actor, context }) =>
         audit.auditRead({ actor, action: listed }, async () => {
-          const request = parseSearchQuery(parseQuery(context))
+          const request = parseSearchQuery(parseScimQuery(context))
           return createScimResponse(await searchResources([view], request, baseUrlOf(context)))
         }),
     )

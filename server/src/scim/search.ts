@@ -9,7 +9,7 @@ import {
 import { sql } from "kysely"
 import { foldCase } from "../db/fold-case.ts"
 import { escapeLike } from "../db/text-matching.ts"
-import type { ResourceView } from "./resource-view.ts"
+import type { ResourceView } from "./resource.ts"
 
 const matchesAll = sql<boolean>`(1 = 1)`
 

@@ -1,12 +1,12 @@
 import { maxPageSize, type ScimJson } from "@portico/scim"
-import { maxBytes } from "./request-body.ts"
+import { maxBodyBytes } from "./parse-request.ts"
 
 /** The service provider configuration (RFC 7643 §5). */
 export const serviceProviderConfig = (base: string): ScimJson => ({
   schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
   patch: { supported: true },
   // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
-  bulk: { supported: false, maxOperations: 1000, maxPayloadSize: maxBytes },
+  bulk: { supported: false, maxOperations: 1000, maxPayloadSize: maxBodyBytes },
   filter: { supported: true, maxResults: maxPageSize },
   changePassword: { supported: false },
   sort: { supported: true },

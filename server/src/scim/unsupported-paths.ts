@@ -4,7 +4,7 @@ import type { RouteShape } from "../http/route.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
-import { scimPath } from "./response.ts"
+import { scimPath } from "./base-url.ts"
 
 const unsupportedEndpoints = new Set(["Me", "Bulk"])
 

@@ -1,11 +1,15 @@
 import { createProjector, includesAttribute, type ScimJson, schemaUrns } from "@portico/scim"
 import { sql } from "kysely"
-import { countRows } from "../db/counted-queries.ts"
 import type { Database } from "../db/database.ts"
 import { jsonRowsSubquery } from "../db/json-subquery.ts"
+import { countRows } from "../db/paged-queries.ts"
 import type { UserEmail } from "../users/schema.ts"
-import { type EmailColumns, type StoredUser, toEmail, toUser } from "../users/user-rows.ts"
-import { userType } from "./resource-types.ts"
+import {
+  type EmailColumns,
+  type StoredUser,
+  toStoredUser,
+  toUserEmail,
+} from "../users/user-rows.ts"
 import {
   createFindOne,
   groupLocation,
@@ -13,7 +17,8 @@ import {
   omitNull,
   type ResourceView,
   userLocation,
-} from "./resource-view.ts"
+} from "./resource.ts"
+import { userType } from "./resource-types.ts"
 
 interface GroupReference {
   id: string
@@ -107,9 +112,9 @@ export const createUserView = (db: Database, deleteMode: "deactivate" | "hide"):
       .execute()
     const project = createProjector(userType, projection)
     return rows.map(({ emails_json, groups_json, ...row }) => {
-      const emails = parseRows<EmailColumns>(emails_json).map(toEmail)
+      const emails = parseRows<EmailColumns>(emails_json).map(toUserEmail)
       const groups = parseRows<GroupReference>(groups_json)
-      return project(userJson(toUser(row), { emails, groups, base }))
+      return project(userJson(toStoredUser(row), { emails, groups, base }))
     })
   }
 

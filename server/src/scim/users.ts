@@ -11,16 +11,12 @@ import {
 } from "@portico/scim"
 import type { Database, Tx } from "../db/database.ts"
 import { isObject } from "../formats/json-values.ts"
-import type { UserWithEmails } from "../users/change-user.ts"
 import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
 import { userLock } from "../users/user-lock.ts"
+import type { UserWithEmails } from "../users/user-writer.ts"
+import { createResourceWriter, type ResourceOperations, type ResourceView } from "./resource.ts"
 import { userType } from "./resource-types.ts"
-import {
-  createResourceWriter,
-  type ResourceOperations,
-  type ResourceView,
-} from "./resource-view.ts"
 
 interface Deps {
   db: Database

@@ -6,7 +6,7 @@ import type { Actor } from "../http/caller.ts"
 import type { UserStore } from "../users/store.ts"
 import type { StoredUser } from "../users/user-rows.ts"
 import type { Users } from "../users/users.ts"
-import type { SignOnIdentity } from "./claims.ts"
+import type { SignOnIdentity } from "./parse-sign-on-identity.ts"
 import { refuseSignOn } from "./refusal.ts"
 import type { SignOnStore } from "./store.ts"
 

@@ -1,5 +1,5 @@
 import type { ClientAuth } from "openid-client"
-import { toSignOnRefusal } from "./client-errors.ts"
+import { toSignOnRefusal } from "./openid-errors.ts"
 
 /**
  * Form encoding (RFC 6749 §2.3.1), kept minimal: some providers do not decode it, and their secrets

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { Accounts } from "../auth/accounts.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -18,7 +18,7 @@ import { createAccountMatcher } from "./account-matching.ts"
 import { createSignOnFlows } from "./authorization-flow.ts"
 import { createGroupSync } from "./group-sync.ts"
 import { createIdentities } from "./identities.ts"
-import { createProviderClient, type SignOnProviderClient } from "./provider.ts"
+import { createProviderClient, type SignOnProviderClient } from "./provider-client.ts"
 import type { SignOnProvider } from "./schema.ts"
 import { createSignOn } from "./sign-on.ts"
 import { createSignOnStore } from "./store.ts"
@@ -36,7 +36,7 @@ interface Deps {
   passwordSignIn: () => Settings["password_sign_in"]
   secrets: Secrets
   audit: Audit
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   bus: Bus
   log: Logger
   newId: () => string

@@ -2,7 +2,7 @@ import type { Tx } from "../db/database.ts"
 import type { Groups } from "../groups/groups.ts"
 import type { GroupStore } from "../groups/store.ts"
 import type { Actor } from "../http/caller.ts"
-import type { SignOnIdentity } from "./claims.ts"
+import type { SignOnIdentity } from "./parse-sign-on-identity.ts"
 import type { SignOnStore } from "./store.ts"
 
 interface Deps {

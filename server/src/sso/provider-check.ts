@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { referenceOf, type TranslatableMessage, translatable } from "../i18n/message.ts"
-import { describeCause, readMember } from "./client-errors.ts"
-import type { SignOnProviderClient } from "./provider.ts"
+import { readErrorMember, summarizeError } from "./openid-errors.ts"
+import type { SignOnProviderClient } from "./provider-client.ts"
 import type { ProviderCheck, ProviderTest } from "./schema.ts"
 
 type Configuration = Awaited<ReturnType<SignOnProviderClient["discover"]>>
@@ -18,12 +18,12 @@ const describeDiscoveryError = (
   if (other.success) {
     return translatable("issuer_differs", { issuer: other.data.cause.body.issuer, variable })
   }
-  const code = readMember(error, "code")
+  const code = readErrorMember(error, "code")
   if (code === "OAUTH_TIMEOUT") return translatable("endpoint_timeout", { address: issuer })
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
     return translatable("issuer_has_no_configuration", { issuer, variable })
   }
-  return translatable("issuer_unreachable", { issuer, cause: describeCause(error) })
+  return translatable("issuer_unreachable", { issuer, cause: summarizeError(error) })
 }
 
 const toCheck = (
@@ -51,7 +51,7 @@ const checkKeys = async (
     return toCheck(id, true, translatable("keys_found", { count: keys.length }))
   } catch (error) {
     const reason =
-      error instanceof z.ZodError ? translatable("key_set_invalid") : describeCause(error)
+      error instanceof z.ZodError ? translatable("key_set_invalid") : summarizeError(error)
     return toCheck(id, false, translatable("keys_unreadable", { address: jwks_uri, reason }))
   }
 }
@@ -90,15 +90,15 @@ const checkClient = async (
     )
     return toCheck(id, true, translatable("client_registered"))
   } catch (error) {
-    const errorCode = readMember(error, "error")
+    const errorCode = readErrorMember(error, "error")
     if (
-      readMember(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" ||
+      readErrorMember(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" ||
       errorCode === undefined
     ) {
       return toCheck(
         id,
         false,
-        translatable("client_rejected_because", { cause: describeCause(error) }),
+        translatable("client_rejected_because", { cause: summarizeError(error) }),
       )
     }
     if (errorCode === "redirect_uri_mismatch") {

@@ -1,4 +1,4 @@
-import { isOutage } from "../db/connection-errors.ts"
+import { isOutage } from "../db/outages.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { SignOnProblem } from "./schema.ts"

@@ -8,7 +8,7 @@ import type { RequestContext } from "../http/request-context.ts"
 import type { Authenticate, Router } from "../http/router.ts"
 import { translatable } from "../i18n/message.ts"
 import type { SingleSignOn } from "./create-sso.ts"
-import type { SignOnProviderClient } from "./provider.ts"
+import type { SignOnProviderClient } from "./provider-client.ts"
 import { refuseSignOn, SignOnRefusal } from "./refusal.ts"
 import { signOnRoutes } from "./routes.ts"
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { Accounts } from "../auth/accounts.ts"
 import type { SignedIn } from "../auth/schema.ts"
 import type { SignInDevice } from "../auth/sign-in-device.ts"
@@ -13,10 +13,10 @@ import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
 import { type MatchAccount, requireAllowedDomain } from "./account-matching.ts"
 import type { SignOnFlow, SignOnFlows } from "./authorization-flow.ts"
-import { parseSignOnIdentity, type SignOnIdentity } from "./claims.ts"
-import { describeCause } from "./client-errors.ts"
 import type { SyncGroups } from "./group-sync.ts"
-import type { SignOnProviderClient } from "./provider.ts"
+import { summarizeError } from "./openid-errors.ts"
+import { parseSignOnIdentity, type SignOnIdentity } from "./parse-sign-on-identity.ts"
+import type { SignOnProviderClient } from "./provider-client.ts"
 import { refuseSignOn, SignOnRefusal, signOnProblemOf } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
@@ -28,7 +28,7 @@ interface Deps {
   accounts: Accounts
   secrets: Secrets
   audit: Audit
-  failures: FailureRecorder
+  failures: FailedAttemptRecorder
   bus: Bus
   log: Logger
   flows: SignOnFlows
@@ -155,7 +155,7 @@ export const createSignOn = (deps: Deps) => {
       caller: () => Promise<Caller | null>,
     ): Promise<SignedIn | null> => {
       await consumeFlow(flow)
-      const answer = await provider.context(search, flow)
+      const answer = await provider.exchangeCode(search, flow)
       const person = parseSignOnIdentity(answer, provider.settings)
       if (person.unreadable_groups !== null) {
         const { name, groups_claim: claim } = provider.settings
@@ -184,7 +184,7 @@ export const createSignOn = (deps: Deps) => {
         ? { type: "user", id: userId }
         : { type: "provider", id: provider.slice(0, 60) }
       const failure = { actor, action: "sign_on.refused", target, status: 403 }
-      const cause = error instanceof Error && error.cause ? describeCause(error.cause) : undefined
+      const cause = error instanceof Error && error.cause ? summarizeError(error.cause) : undefined
       const { request_id } = actor
       log.warn({ request_id, provider, problem, cause }, "Sign-in rejected")
       await failures.recordInBackground({ ...failure, after: { provider, reason: problem } })

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
+import { isOutage } from "../db/outages.ts"
 import type { UsageRow } from "../db/tables.ts"
 import { runAsNobody } from "../limits/current-user.ts"
 

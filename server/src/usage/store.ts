@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
-import { orderNullsFirst } from "../db/text-matching.ts"
+import { orderNullsFirst } from "../db/paged-queries.ts"
 import type { UsageQuery, UsageTotal } from "./schema.ts"
 
 const secondsPerDay = 86_400

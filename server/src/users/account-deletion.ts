@@ -4,12 +4,12 @@ import { createBatchedDeletion } from "../db/batched-deletion.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { JobKind, JobQueue } from "../jobs/queue.ts"
 import { hasJob } from "../jobs/store.ts"
-import { ownedTables } from "./owned-rows.ts"
+import { ownedTables } from "./owned-tables.ts"
 import type { UserStore } from "./store.ts"
 import { userLock } from "./user-lock.ts"
 
 /** The kind of the jobs that delete accounts; a job's target is the account. */
-export const deletionKind = "delete-account"
+export const accountDeletionKind = "delete-account"
 const lookMs = 50
 
 export interface AccountDeletionDeps {
@@ -38,14 +38,14 @@ export const createAccountDeletion = ({ db, store, bus, queue }: AccountDeletion
     onGivenUp: async () => {},
   }
 
-  queue.register(deletionKind, job)
+  queue.register(accountDeletionKind, job)
 
   return {
     start: (tx: Tx, id: string): Promise<void> =>
-      queue.add(tx, [{ kind: deletionKind, target: id, turn: id, owner: id }]),
+      queue.add(tx, [{ kind: accountDeletionKind, target: id, turn: id, owner: id }]),
 
     isRunning: async (tx: Tx, id: string): Promise<boolean> =>
-      (await hasJob(tx, deletionKind, id)) && (await store.byId(id, tx)) !== undefined,
+      (await hasJob(tx, accountDeletionKind, id)) && (await store.byId(id, tx)) !== undefined,
 
     /** Resolves when the account is gone, or nobody waits for it any more. */
     waitForEnd: async (id: string, isAwaited: () => boolean): Promise<void> => {

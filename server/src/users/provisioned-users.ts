@@ -2,10 +2,10 @@ import type { AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { UserChangePolicy, UserWithEmails, UserWriter } from "./change-user.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
 import { newStoredUser, type StoredUser } from "./user-rows.ts"
+import type { UserChangePolicy, UserWithEmails, UserWriter } from "./user-writer.ts"
 
 const maxName = 200
 

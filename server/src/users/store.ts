@@ -1,13 +1,20 @@
 import { sql } from "kysely"
-import { countRows, readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { columnContains, escapeLike, orderNullsFirst } from "../db/text-matching.ts"
+import { countRows, orderNullsFirst, readPage } from "../db/paged-queries.ts"
+import { columnContains, escapeLike } from "../db/text-matching.ts"
 import { tryUniqueWrite } from "../db/write-conflicts.ts"
 import type { Page } from "../http/pagination.ts"
 import { removeGrantsOnObjectsOf, removeGrantsTo } from "./grant-removal.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
-import { type StoredUser, toEmail, toEmailRows, toPublicUser, toRow, toUser } from "./user-rows.ts"
+import {
+  type StoredUser,
+  toEmailRows,
+  toPublicUser,
+  toStoredUser,
+  toUserEmail,
+  toUserRow,
+} from "./user-rows.ts"
 
 /** Text is sorted by its case-folded form, which is the same on every database. */
 const sortColumns = {
@@ -21,7 +28,7 @@ const sortColumns = {
 export const createUserStore = (db: Database) => ({
   byId: async (id: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
     const row = await reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst()
-    return row && toUser(row)
+    return row && toStoredUser(row)
   },
 
   byEmail: async (email: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
@@ -30,7 +37,7 @@ export const createUserStore = (db: Database) => ({
       .selectAll()
       .where("email_key", "=", foldCase(email))
       .executeTakeFirst()
-    return row && toUser(row)
+    return row && toStoredUser(row)
   },
 
   /** All accounts with this externalId, including deleted and released ones. */
@@ -41,7 +48,7 @@ export const createUserStore = (db: Database) => ({
       .where("external_id", "=", externalId)
       .limit(10)
       .execute()
-    return rows.map(toUser)
+    return rows.map(toStoredUser)
   },
 
   /** Whether a deleted account had this e-mail address, which has since been released. */
@@ -72,7 +79,7 @@ export const createUserStore = (db: Database) => ({
       .orderBy(sortColumns[query.order_by], orderNullsFirst(query.direction))
       .orderBy("id", query.direction)
     const { items, total } = await readPage(sorted, query)
-    return { items: items.map((row) => toPublicUser(toUser(row))), total }
+    return { items: items.map((row) => toPublicUser(toStoredUser(row))), total }
   },
 
   count: (): Promise<number> => countRows(db.read.selectFrom("users")),
@@ -95,7 +102,7 @@ export const createUserStore = (db: Database) => ({
   insert: async (tx: Tx, user: StoredUser, emails: readonly UserEmail[]): Promise<boolean> => {
     const inserted = await tx
       .insertInto("users")
-      .values(toRow(user))
+      .values(toUserRow(user))
       .onConflict((conflict) => conflict.column("email_key").doNothing())
       .returning("id")
       .executeTakeFirst()
@@ -106,7 +113,7 @@ export const createUserStore = (db: Database) => ({
 
   /** @returns false if another account has the e-mail address; `tx` can then only be rolled back */
   update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
-    const { id, ...row } = toRow(user)
+    const { id, ...row } = toUserRow(user)
     return tryUniqueWrite(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
   },
 
@@ -123,7 +130,7 @@ export const createUserStore = (db: Database) => ({
       .where("user_id", "=", id)
       .orderBy("position")
       .execute()
-    return rows.map(toEmail)
+    return rows.map(toUserEmail)
   },
 
   replaceEmails: (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> =>

@@ -48,7 +48,7 @@ const foldNullable = (text: string | null): string | null => (text === null ? nu
 const emailKeyOf = ({ id, email, hidden }: StoredUser): string =>
   hidden ? `${foldCase(email)} ${id}` : foldCase(email)
 
-export const toUser = (row: Selectable<UserRow>): StoredUser => {
+export const toStoredUser = (row: Selectable<UserRow>): StoredUser => {
   const { email_key, name_key, ...rest } = row
   const { given_name_key, family_name_key, display_name_key, nick_name_key, ...user } = rest
   return {
@@ -61,7 +61,7 @@ export const toUser = (row: Selectable<UserRow>): StoredUser => {
   }
 }
 
-export const toRow = (user: StoredUser): Insertable<UserRow> => ({
+export const toUserRow = (user: StoredUser): Insertable<UserRow> => ({
   ...user,
   email_key: emailKeyOf(user),
   name_key: foldCase(user.name),
@@ -84,7 +84,7 @@ export const toPublicUser = (stored: StoredUser): User => {
 
 export type EmailColumns = Pick<UserEmailRow, "value" | "type" | "display" | "is_primary">
 
-export const toEmail = (row: EmailColumns): UserEmail => ({
+export const toUserEmail = (row: EmailColumns): UserEmail => ({
   value: row.value,
   type: row.type,
   display: row.display,

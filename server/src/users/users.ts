@@ -5,15 +5,15 @@ import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { type AccountDeletionDeps, createAccountDeletion } from "./account-deletion.ts"
+import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
+import { userLock } from "./user-lock.ts"
+import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
 import {
   createUserWriter,
   type UserChangePolicy,
   type UserWithEmails,
   type UserWriterDeps,
-} from "./change-user.ts"
-import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
-import { userLock } from "./user-lock.ts"
-import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
+} from "./user-writer.ts"
 
 /** Without name parts, the name is split into them. */
 export interface NewUser extends Partial<Pick<User, "given_name" | "family_name">> {

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { openWithoutTimeout } from "../../src/db/postgres.ts"
+import { openPostgresWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
 import { createTestBackground } from "../harness/background.ts"
@@ -76,7 +76,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
   const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
     const opened =
       database.url === undefined ? openSqlite(database.dataDir, createTestBackground()) : undefined
-    const db = opened?.writer ?? openWithoutTimeout(database.url ?? "")
+    const db = opened?.writer ?? openPostgresWithoutTimeout(database.url ?? "")
     await disableTriggers(db)
     for (const statement of statements) await statement.execute(db)
     await (opened?.close() ?? db.destroy())

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/db/open.ts"
-import type { GatewayOptions } from "../../src/gateway-options.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 
@@ -9,7 +9,7 @@ const runningGateways = new Set<TestGateway>()
 
 const start = async (
   env: Record<string, string> = {},
-  options: GatewayOptions = {},
+  options: GatewayOverrides = {},
 ): Promise<TestGateway> => {
   const gateway = await startGateway({ TRUSTED_PROXIES: "127.0.0.0/8;10.0.0.0/8", ...env }, options)
   runningGateways.add(gateway)

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import type { Kysely } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
-import { openWithoutTimeout } from "../../src/db/postgres.ts"
+import { openPostgresWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
 import { createTestBackground } from "../harness/background.ts"
@@ -29,7 +29,7 @@ export const createOldDatabase = async (
   fill: (db: Kysely<Tables>) => Promise<void>,
 ): Promise<void> => {
   const embedded = url === undefined ? openSqlite(dataDir, createTestBackground()) : undefined
-  const db = embedded?.writer ?? openWithoutTimeout(url ?? "")
+  const db = embedded?.writer ?? openPostgresWithoutTimeout(url ?? "")
   const getMigrations = () => migrationsBefore(name)
   const migrator = new Migrator({ db, provider: { getMigrations } })
   const { error } = await migrator.migrateToLatest()

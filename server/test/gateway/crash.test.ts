@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { sql } from "kysely"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Reader } from "../../src/db/database.ts"
-import { openWithoutTimeout } from "../../src/db/postgres.ts"
+import { openPostgresWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqliteSnapshot } from "../../src/db/sqlite.ts"
 import { databasePath } from "../../src/db/sqlite-file.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
@@ -36,7 +36,7 @@ const createAcknowledgedWrites = (): AcknowledgedWrites => ({
 })
 
 /** Creates keys and revokes some; until the response arrives, the outcome is unknown. */
-const createKeys = async (
+const createApiKeys = async (
   { call }: TestGatewayProcess,
   name: string,
   acknowledged: AcknowledgedWrites,
@@ -62,7 +62,7 @@ const runWriter = async (
     if (created.status === 200) acknowledged.models.add(name)
     const group = await call("POST", "/api/v1/groups/create", { name })
     if (group.status === 200) acknowledged.groups.add(name)
-    await createKeys(server, name, acknowledged)
+    await createApiKeys(server, name, acknowledged)
     if (n % 5 !== 0) continue
     const account = { name, email: `${name}@example.com`, password: "a password" }
     const added = await call("POST", "/api/v1/auths/add", account)
@@ -142,7 +142,7 @@ const isRecorded = async (db: Reader): Promise<boolean> =>
   )
 
 const watchPostgres = (url: string): MigrationWatch => {
-  const db = openWithoutTimeout(url)
+  const db = openPostgresWithoutTimeout(url)
   const creating = sql`select 1 from pg_stat_activity
     where datname = current_database() and query like 'create %' and query not like '%kysely%'`
   return {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { pino } from "pino"
 import { readConfig } from "../../src/config/config.ts"
-import type { GatewayOptions } from "../../src/gateway-options.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
 import { type Serving, serve } from "../../src/serve.ts"
 import type { TestDatabase } from "./databases.ts"
 import { createMigratedDataDir } from "./migrated-data-dir.ts"
@@ -12,7 +12,7 @@ export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
 
 /** Fast password hashing, and without features that most tests do not need. */
-export const fastOptions: GatewayOptions = {
+export const fastOptions: GatewayOverrides = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
   // Every request with an unknown model refreshes the list.
   minModelSearchIntervalMs: 20,
@@ -43,7 +43,7 @@ export interface TestGateway extends Serving {
 /** Starts a complete gateway in this process, on a free port, with an administrator. */
 export const startGateway = async (
   env: Record<string, string> = {},
-  options: GatewayOptions = {},
+  options: GatewayOverrides = {},
 ): Promise<TestGateway> => {
   const dataDir = env.DATA_DIR ?? (await createMigratedDataDir())
   const logLines: Record<string, unknown>[] = []

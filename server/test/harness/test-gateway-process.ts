@@ -1,10 +1,10 @@
-import type { GatewayOptions } from "../../src/gateway-options.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
 import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
 import { type GatewayProcess, spawnGateway, testMain } from "./gateway-process.ts"
 
 interface TestGatewaySettings {
   openFiles?: number
-  options?: GatewayOptions
+  options?: GatewayOverrides
   /** The entry point; by default, the one that accepts `options`. */
   main?: string
 }

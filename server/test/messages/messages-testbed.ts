@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk"
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources"
 import { afterAll, afterEach, beforeAll } from "vitest"
-import type { GatewayOptions } from "../../src/gateway-options.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
 import { startFakeAnthropic } from "../fakes/anthropic.ts"
 import { createChatAnswers } from "../fakes/chat-answers.ts"
 import type { JsonObject } from "../fakes/json.ts"
@@ -29,7 +29,7 @@ export const requestTo = (model: string) => ({ model, max_tokens: 100, messages:
 /** Starts a gateway in front of fakes of OpenAI and Anthropic, and Anthropic's SDK as its client. */
 export const startMessagesTestbed = async (
   env: Record<string, string> = {},
-  options: GatewayOptions = {},
+  options: GatewayOverrides = {},
 ) => {
   const openai = await startFakeOpenAI()
   const anthropic = await startFakeAnthropic()

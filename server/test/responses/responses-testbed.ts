@@ -1,6 +1,6 @@
 import OpenAI from "openai"
 import type { Response } from "openai/resources/responses/responses"
-import type { GatewayOptions } from "../../src/gateway-options.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
 import { createChatAnswers } from "../fakes/chat-answers.ts"
 import type { JsonObject } from "../fakes/json.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
@@ -26,7 +26,7 @@ const lastBodyOf = ({ requests }: FakeUpstream, path: RegExp): JsonObject => {
 /** Starts a gateway in front of three kinds of providers, and OpenAI's SDK as its client. */
 export const startResponsesTestbed = async (
   env: Record<string, string> = {},
-  options: GatewayOptions = {},
+  options: GatewayOverrides = {},
 ) => {
   const messages = await startMessagesTestbed(env, options)
   const { gateway, openai, anthropic } = messages

@@ -1,6 +1,6 @@
 import type { Database } from "../../src/db/database.ts"
 import { foldCase } from "../../src/db/fold-case.ts"
-import { toEmailRows, toRow } from "../../src/users/user-rows.ts"
+import { toEmailRows, toUserRow } from "../../src/users/user-rows.ts"
 
 interface Chooser {
   below(limit: number): number
@@ -17,7 +17,7 @@ export const seedUnusualUsers = (
     const unusualText = (): string | null => (below(3) === 0 ? null : pick(texts) || null)
     for (let index = 0; index < 60; index++) {
       const id = `user-${String(index).padStart(3, "0")}`
-      const user = toRow({
+      const user = toUserRow({
         id,
         email: `${pick(["a", "ann", "B", "z"])}${index}@example.org`,
         name: `User ${index}`,

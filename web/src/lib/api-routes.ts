@@ -1,6 +1,6 @@
 import type { auditRoutes } from "../../../server/src/audit/routes.ts"
+import type { apiKeyRoutes } from "../../../server/src/auth/api-key-routes.ts"
 import type { invitationRoutes } from "../../../server/src/auth/invitation-routes.ts"
-import type { keyRoutes } from "../../../server/src/auth/key-routes.ts"
 import type { authRoutes } from "../../../server/src/auth/routes.ts"
 import type { connectionRoutes } from "../../../server/src/connections/routes.ts"
 import type { answerRoutes } from "../../../server/src/conversations/answers/routes.ts"
@@ -22,12 +22,13 @@ import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/reading/
 import type { modelRoutes } from "../../../server/src/models/routes.ts"
 import type { overviewRoutes } from "../../../server/src/monitoring/overview-routes.ts"
 import type { monitoringRoutes } from "../../../server/src/monitoring/routes.ts"
-import type { userRemovalRoutes } from "../../../server/src/ownership/routes.ts"
+import type { userRemovalRoutes } from "../../../server/src/ownership/user-removal-routes.ts"
 import type { instructionRoutes } from "../../../server/src/prompts/instruction-routes.ts"
 import type { promptRoutes } from "../../../server/src/prompts/routes.ts"
 import type { provisioningRoutes } from "../../../server/src/scim/provisioning-routes.ts"
 import type { settingsRoutes } from "../../../server/src/settings/routes.ts"
-import type { signOnAdminRoutes } from "../../../server/src/sso/admin-routes.ts"
+import type { identityRoutes } from "../../../server/src/sso/identity-routes.ts"
+import type { providerRoutes } from "../../../server/src/sso/provider-routes.ts"
 import type { signOnRoutes } from "../../../server/src/sso/routes.ts"
 import type { storageRoutes } from "../../../server/src/storage/routes.ts"
 import type { usageRoutes } from "../../../server/src/usage/routes.ts"
@@ -39,7 +40,7 @@ type ValueOf<T> = T extends unknown ? T[keyof T] : never
 export type ApiRoute = ValueOf<
   | typeof auditRoutes
   | typeof invitationRoutes
-  | typeof keyRoutes
+  | typeof apiKeyRoutes
   | typeof authRoutes
   | typeof connectionRoutes
   | typeof answerRoutes
@@ -64,7 +65,8 @@ export type ApiRoute = ValueOf<
   | typeof promptRoutes
   | typeof provisioningRoutes
   | typeof settingsRoutes
-  | typeof signOnAdminRoutes
+  | typeof identityRoutes
+  | typeof providerRoutes
   | typeof signOnRoutes
   | typeof storageRoutes
   | typeof usageRoutes

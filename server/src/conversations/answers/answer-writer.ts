@@ -6,7 +6,7 @@ import type { Message } from "../schema.ts"
 const writeIntervalMs = 300
 const retryDelayMs = 1000
 const taskName = "write answers"
-/** How often the lease of an idle answer is renewed; see `db/lease-watch.ts`. */
+/** How often the lease of an idle answer is renewed; see `db/dead-holders.ts`. */
 const leaseRenewalMs = 1000
 
 interface PendingAnswer {

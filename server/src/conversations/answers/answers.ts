@@ -3,7 +3,7 @@ import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Completions } from "../../completions/completions.ts"
 import type { Database } from "../../db/database.ts"
-import { createLeaseWatch } from "../../db/lease-watch.ts"
+import { createDeadHolderDetector } from "../../db/dead-holders.ts"
 import type { FoundPassage } from "../../knowledge/schema.ts"
 import type { ChatEventLogs } from "../events/chat-event-log.ts"
 import { createDeltaPublisher } from "../events/delta-publisher.ts"
@@ -192,10 +192,10 @@ export const createAnswers = (deps: Deps) => {
       }
     })
 
-  const leaseWatch = createLeaseWatch({ deadAfterMs, gapMs: maxSweepGapMs })
+  const deadHolders = createDeadHolderDetector({ deadAfterMs, gapMs: maxSweepGapMs })
   const sweep = async (): Promise<void> => {
     const remoteAnswers = (await store.listRunning()).filter(({ id }) => !activeById.has(id))
-    const dead = leaseWatch.observe(remoteAnswers, performance.now())
+    const dead = deadHolders.observe(remoteAnswers, performance.now())
     if (dead.length > 0) await interrupt(dead)
   }
   if (isMultiProcess) background.every(sweepIntervalMs, "find dead answers", sweep)

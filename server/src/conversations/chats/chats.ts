@@ -7,7 +7,7 @@ import { isOwn, requireOwn, requireOwnOrShared } from "../../grants/private-acce
 import type { Actor, Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
 import type { StorageQuota } from "../../storage/storage-quota.ts"
-import { requireRemainingOwner } from "../../users/remaining-owner.ts"
+import { rejectOwnerBeingDeleted } from "../../users/reject-owner-being-deleted.ts"
 import { userLock } from "../../users/user-lock.ts"
 import type { Answers } from "../answers/answers.ts"
 import type { ChatPassages } from "../answers/source-schema.ts"
@@ -187,7 +187,7 @@ export const createChats = (deps: Deps) => {
       const locks = [`chat:${id}`, userLock(caller.user.id)]
       const chat = await db.transactLocked(locks, async (tx) => {
         const before = await getOwn(caller, id, tx)
-        await requireRemainingOwner(tx, caller.user.id)
+        await rejectOwnerBeingDeleted(tx, caller.user.id)
         const after = { ...before, shared }
         await store.update(tx, after)
         if (before.shared !== shared) {

@@ -1,6 +1,6 @@
 import { createBatchedDeletion } from "../../db/batched-deletion.ts"
 import type { Database } from "../../db/database.ts"
-import { messagesOfChats } from "../../users/owned-rows.ts"
+import { chatMessagesTable } from "../../users/owned-tables.ts"
 
 /** Bytes of a chat that one transaction deletes: at most some hundred messages. */
 const bytesAtOnce = 300_000
@@ -19,5 +19,5 @@ export const emptyLargeChat = async (
     tx.updateTable("chats").set({ current_id: null }).where("id", "=", id).execute(),
   )
   const deleteInBatches = createBatchedDeletion(db, transact)
-  await deleteInBatches({ owned: [messagesOfChats], ownerIds: [id] })
+  await deleteInBatches({ owned: [chatMessagesTable], ownerIds: [id] })
 }

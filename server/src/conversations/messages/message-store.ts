@@ -15,7 +15,7 @@ interface LeasedAnswer {
 const leaseSeconds = 10
 /**
  * A different value each second: the change shows that the answer is alive
- * (`db/lease-watch.ts`).
+ * (`db/dead-holders.ts`).
  */
 export const newLeaseExpiry = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
 

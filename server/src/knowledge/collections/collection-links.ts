@@ -3,7 +3,7 @@ import { createBatchedDeletion } from "../../db/batched-deletion.ts"
 import { maxIdsPerStatement, readInChunks } from "../../db/chunked-queries.ts"
 import { countRows } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
-import { filesOfCollections } from "../../users/owned-rows.ts"
+import { collectionFilesTable } from "../../users/owned-tables.ts"
 
 const rowsPerStatement = 300
 /** How many files one transaction removes from a collection. */
@@ -108,6 +108,6 @@ export const createCollectionLinks = (db: Database) => ({
     const deleteInBatches = createBatchedDeletion(db, (work) =>
       db.essential.transactLocked([lock], work),
     )
-    return deleteInBatches({ owned: [filesOfCollections], ownerIds: [id] })
+    return deleteInBatches({ owned: [collectionFilesTable], ownerIds: [id] })
   },
 })

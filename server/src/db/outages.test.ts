@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { storageFailureOf } from "./connection-errors.ts"
+import { storageFailureOf } from "./outages.ts"
 
 const diskFullMessage = "database or disk is full"
 

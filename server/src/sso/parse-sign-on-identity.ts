@@ -1,9 +1,9 @@
 import { z } from "zod"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import { DisplayName, EmailAddress, SingleLineText } from "../users/schema.ts"
-import { readClaim } from "./claim-path.ts"
 import { readGroupNames } from "./groups-claim.ts"
-import type { ProviderResponse } from "./provider.ts"
+import type { ProviderResponse } from "./provider-client.ts"
+import { readClaim } from "./read-claim.ts"
 import { refuseSignOn } from "./refusal.ts"
 
 /** A signed-in person, parsed from the provider's claims. */

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type Simplify, sql } from "kysely"
+import { type OrderByItemBuilder, type SelectQueryBuilder, type Simplify, sql } from "kysely"
 import type { Tables } from "./tables.ts"
 
 /** The number of rows that a query matches, whatever it selects of them. */
@@ -22,3 +22,9 @@ export const readPage = async <Table extends keyof Tables, Row extends object>(
     .execute()
   return { items, total }
 }
+
+/** Sorts nulls first (last when descending); the databases' defaults differ. */
+export const orderNullsFirst =
+  (direction: "asc" | "desc") =>
+  (order: OrderByItemBuilder): OrderByItemBuilder =>
+    direction === "asc" ? order.asc().nullsFirst() : order.desc().nullsLast()

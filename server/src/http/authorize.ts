@@ -2,7 +2,7 @@ import { fail } from "../errors.ts"
 import { translatable } from "../i18n/message.ts"
 import { isRouteAllowed } from "./allowed-routes.ts"
 import type { Caller } from "./caller.ts"
-import { checkEscalation } from "./privilege-escalation.ts"
+import { checkKeyEscalation } from "./privilege-escalation.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Checks that a caller may call a route. @throws {Failure} `forbidden` or `account_pending` */
@@ -19,6 +19,6 @@ export const authorize = (caller: Caller, shape: RouteShape, path: string): Call
   if (access === "admin" && role !== "admin") {
     fail("forbidden", translatable("administrator_required"))
   }
-  checkEscalation(caller, shape)
+  checkKeyEscalation(caller, shape)
   return caller
 }

@@ -14,7 +14,7 @@ import type { Settings } from "./settings/schema.ts"
  * Intervals and costs that tests reduce, and defaults that they change. Production uses the defaults: these options are arguments
  * only, and no setting or environment variable changes them.
  */
-export interface GatewayOptions
+export interface GatewayOverrides
   extends StorageMonitorOptions,
     AuditSealerOptions,
     SseOptions,

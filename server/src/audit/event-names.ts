@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import { type AccessDifference, compareAccess } from "./access-change.ts"
+import { type AccessDifference, compareAccess } from "./compare-access.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
 import type { AuditEvent } from "./schema.ts"
 
@@ -65,7 +65,7 @@ export interface EventNames {
 }
 
 /** Returns a function that finds the names that events refer to only by ID. */
-export const createNameFinder = ({ read }: Pick<Database, "read">) => {
+export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
   const findNames = async (
     { table, column }: NameSource,
     ids: ReadonlySet<string>,

@@ -31,7 +31,7 @@ interface Deps {
  * Records failed attempts. The first is written immediately; repetitions are counted and written
  * together, so that a flood costs one row a minute.
  */
-export const createFailureRecorder = ({ background, db, audit }: Deps) => {
+export const createFailedAttemptRecorder = ({ background, db, audit }: Deps) => {
   const aggregatedByKey = new Map<string, AggregatedFailure>()
 
   const write = (failures: readonly AggregatedFailure[]): Promise<void> =>
@@ -90,4 +90,4 @@ export const createFailureRecorder = ({ background, db, audit }: Deps) => {
   }
 }
 
-export type FailureRecorder = ReturnType<typeof createFailureRecorder>
+export type FailedAttemptRecorder = ReturnType<typeof createFailedAttemptRecorder>

@@ -4,7 +4,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail, failInvalid } from "../errors.ts"
-import { type Actor, noLimits } from "../http/caller.ts"
+import { type Actor, noCredentialLimits } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import type { Users } from "../users/users.ts"
 import { type ApiKey, ApiKeyLimits, type CreatedApiKey, type NewApiKey } from "./schema.ts"
@@ -25,7 +25,7 @@ interface Deps {
 
 const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
 
-export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) => {
+export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps) => {
   const insert = async (
     tx: Tx,
     actor: Actor,
@@ -96,14 +96,14 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
       userId: string,
       secret: string,
     ): Promise<CreatedApiKey> => {
-      const input = { name: "ADMIN_API_KEY", ...noLimits }
+      const input = { name: "ADMIN_API_KEY", ...noCredentialLimits }
       return insert(tx, actor, { userId, input, secret })
     },
 
     scriptKey,
 
     replaceScriptKey: async (actor: Actor, userId: string): Promise<CreatedApiKey> => {
-      const input = { name: scriptKeyName, ...noLimits }
+      const input = { name: scriptKeyName, ...noCredentialLimits }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
@@ -114,4 +114,4 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
   }
 }
 
-export type Keys = ReturnType<typeof createKeys>
+export type ApiKeys = ReturnType<typeof createApiKeys>

@@ -1,6 +1,6 @@
 import type { Router } from "../http/router.ts"
-import type { UserRemoval } from "./remove-user.ts"
-import { userRemovalRoutes } from "./routes.ts"
+import type { UserRemoval } from "./user-removal.ts"
+import { userRemovalRoutes } from "./user-removal-routes.ts"
 
 /** The routes under `/api/v1/users` that concern what an account owns. */
 export const createUserRemovalRouter = (router: Router, removal: UserRemoval): Router => {

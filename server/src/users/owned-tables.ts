@@ -15,14 +15,14 @@ const grantsToUser: OwnedTable = {
   only: sql`principal_type = 'user'`,
 }
 
-export const filesOfCollections: OwnedTable = {
+export const collectionFilesTable: OwnedTable = {
   table: "collection_files",
   owner: "collection_id",
   key: ["collection_id", "file_id"],
 }
 
 /** Messages refer to earlier ones: a deletion that stops early leaves a shorter chat. */
-export const messagesOfChats: OwnedTable = {
+export const chatMessagesTable: OwnedTable = {
   table: "chat_messages",
   owner: "chat_id",
   key: ["id"],
@@ -45,7 +45,7 @@ export const ownedTables: readonly OwnedTable[] = [
     table: "collections",
     owner: "user_id",
     key: ["id"],
-    children: [grantsOn("collection"), filesOfCollections],
+    children: [grantsOn("collection"), collectionFilesTable],
   },
   {
     table: "files",
@@ -63,7 +63,10 @@ export const ownedTables: readonly OwnedTable[] = [
     table: "chats",
     owner: "user_id",
     key: ["id"],
-    children: [{ table: "chat_tags", owner: "chat_id", key: ["chat_id", "tag"] }, messagesOfChats],
+    children: [
+      { table: "chat_tags", owner: "chat_id", key: ["chat_id", "tag"] },
+      chatMessagesTable,
+    ],
   },
   {
     table: "stored_response_items",

@@ -3,7 +3,7 @@ interface LeasedRow {
   lease_until: number | null
 }
 
-interface LeaseWatchOptions {
+interface DeadHolderDetectorOptions {
   /** How long a lease may stay unchanged before its holder is considered dead. */
   deadAfterMs: number
   /**
@@ -19,7 +19,7 @@ interface LeaseWatchOptions {
  * clock that is set back leaves nothing stuck, and a process that was suspended or cut off from the
  * database does not count that time against others.
  */
-export const createLeaseWatch = ({ deadAfterMs, gapMs }: LeaseWatchOptions) => {
+export const createDeadHolderDetector = ({ deadAfterMs, gapMs }: DeadHolderDetectorOptions) => {
   let observedById = new Map<string, { lease: number | null; since: number }>()
   let lastObservation = Number.NEGATIVE_INFINITY
 

@@ -5,10 +5,10 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import type { SignOnFlow } from "./authorization-flow.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
-import { readClaim } from "./claim-path.ts"
 import { createClientAuth } from "./client-auth.ts"
-import { toSignOnRefusal } from "./client-errors.ts"
 import { type LogoutClaims, verifyLogoutToken } from "./logout-token.ts"
+import { toSignOnRefusal } from "./openid-errors.ts"
+import { readClaim } from "./read-claim.ts"
 
 const timeoutSeconds = 5
 const refreshAfterMs = 3_600_000
@@ -144,7 +144,7 @@ export const createProviderClient = ({ background, settings, publicUrl }: Deps) 
      * @param search query string of the callback URL
      * @throws {Refusal}
      */
-    context: async (search: string, flowSecrets: FlowSecrets): Promise<ProviderResponse> => {
+    exchangeCode: async (search: string, flowSecrets: FlowSecrets): Promise<ProviderResponse> => {
       const configuration = await getConfiguration()
       const openid = await loadClient()
       const url = new URL(redirectUri)

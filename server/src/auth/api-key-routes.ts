@@ -7,7 +7,7 @@ const limited = { description: "The request used a restricted API key" }
 
 const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
 
-export const keyRoutes = {
+export const apiKeyRoutes = {
   list: route("get", "/api/v1/auths/api_keys", {
     access: "user",
     summary: "List your API keys, without secrets",

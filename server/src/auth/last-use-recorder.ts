@@ -16,7 +16,7 @@ interface Deps {
 /**
  * Records when users, keys and sessions were last used; collected in memory and written in batches.
  */
-export const createLastSeen = ({ background, db, store, now }: Deps) => {
+export const createLastUseRecorder = ({ background, db, store, now }: Deps) => {
   const createBatch = () => ({
     users: new Map<string, number>(),
     api_keys: new Map<string, number>(),

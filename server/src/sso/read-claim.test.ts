@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { readClaim } from "./claim-path.ts"
+import { readClaim } from "./read-claim.ts"
 
 describe("reading a claim by its path", () => {
   it.each([

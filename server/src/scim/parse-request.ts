@@ -9,10 +9,10 @@ import {
 } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { NodeRequestContext, RequestContext } from "../http/request-context.ts"
-import { encodePlusSigns } from "./filter-query.ts"
+import { encodePlusSigns } from "./encode-plus-signs.ts"
 
 /** Large enough for a group of about 50,000 members in one body. */
-export const maxBytes = 8_000_000
+export const maxBodyBytes = 8_000_000
 const maxNesting = 16
 
 const checkDepth = (value: unknown, depth = 0): void => {
@@ -22,7 +22,12 @@ const checkDepth = (value: unknown, depth = 0): void => {
   for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
 }
 
-const limits: BodyLimits = { maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
+const limits: BodyLimits = {
+  maxBytes: maxBodyBytes,
+  maxValues: 500_000,
+  maxMembers: 1000,
+  maxDepth,
+}
 
 const toScimError = (error: unknown): never => {
   if (error instanceof Failure && error.code === "invalid_json") {
@@ -52,7 +57,7 @@ export const readScimBody = async ({ incoming }: NodeRequestContext): Promise<un
 }
 
 /** The query, form-decoded: `+` is a space, except in quoted values of a filter. */
-export const parseQuery = ({ incoming }: RequestContext): URLSearchParams => {
+export const parseScimQuery = ({ incoming }: RequestContext): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")
   const query = new URLSearchParams(mark < 0 ? "" : encodePlusSigns(url.slice(mark + 1)))

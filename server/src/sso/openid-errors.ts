@@ -23,12 +23,12 @@ const problemByCode: Record<string, SignOnProblem> = {
   invalid_grant: "expired",
 }
 
-export const readMember = (error: unknown, name: string): unknown =>
+export const readErrorMember = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
 const problemOfClientError = (error: unknown): SignOnProblem => {
-  const code = readMember(error, "code")
-  const problem = problemByCode[String(readMember(error, "error"))]
+  const code = readErrorMember(error, "code")
+  const problem = problemByCode[String(readErrorMember(error, "error"))]
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR") return problem ?? "provider_refused"
   if (code === "OAUTH_RESPONSE_BODY_ERROR") return problem ?? "invalid_answer"
   if (code === "OAUTH_WWW_AUTHENTICATE_CHALLENGE") return "client_refused"
@@ -44,13 +44,13 @@ export const toSignOnRefusal = (error: unknown): SignOnRefusal =>
     : new SignOnRefusal(problemOfClientError(error), null, error)
 
 /** Summarizes an error for the log and for administrators; contains no tokens. */
-export const describeCause = (error: unknown): string => {
-  const inner = readMember(error, "cause")
+export const summarizeError = (error: unknown): string => {
+  const inner = readErrorMember(error, "cause")
   const parts = [
-    readMember(error, "error"),
-    readMember(error, "error_description"),
+    readErrorMember(error, "error"),
+    readErrorMember(error, "error_description"),
     error instanceof Error ? error.message : String(error),
-    readMember(inner, "code"),
+    readErrorMember(inner, "code"),
     inner instanceof Error ? inner.message : undefined,
   ]
   const messages = parts.filter((word) => typeof word === "string" && word !== "")
