@@ -44,7 +44,15 @@ const createOrderedIds = () => {
   }
 }
 
-export const createAudit = ({ now }: { now: () => number }) => {
+/** Writes the audit log. */
+export interface Audit {
+  /** Writes one event inside `tx`, so that the change and its event commit together. */
+  record(tx: Tx, change: AuditRecord): Promise<void>
+  /** Writes an event that accompanies no change; durable when it resolves. */
+  recordDurably(db: Database, change: AuditRecord): Promise<void>
+}
+
+export const createAudit = ({ now }: { now: () => number }): Audit => {
   const newId = createOrderedIds()
 
   const insert = async (
@@ -76,13 +84,7 @@ export const createAudit = ({ now }: { now: () => number }) => {
   }
 
   return {
-    /** Writes one event inside `tx`, so that the change and its event commit together. */
-    record: (tx: Tx, change: AuditRecord): Promise<void> => insert(tx, change),
-
-    /** Writes an event that accompanies no change; durable when it resolves. */
-    recordDurably: (db: Database, change: AuditRecord): Promise<void> =>
-      db.essential.execute((writer) => insert(writer, change)),
+    record: (tx, change) => insert(tx, change),
+    recordDurably: (db, change) => db.essential.execute((writer) => insert(writer, change)),
   }
 }
-
-export type Audit = ReturnType<typeof createAudit>

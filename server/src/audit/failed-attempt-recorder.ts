@@ -31,7 +31,19 @@ interface Deps {
  * Records failed attempts. The first is written immediately; repetitions are counted and written
  * together, so that a flood costs one row a minute.
  */
-export const createFailedAttemptRecorder = ({ background, db, audit }: Deps) => {
+export interface FailedAttemptRecorder {
+  record(failure: FailedAttempt): Promise<void>
+  /** Like `record`, for attempts whose own error must not be replaced; never rejects. */
+  recordInBackground(failure: FailedAttempt): Promise<boolean>
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export const createFailedAttemptRecorder = ({
+  background,
+  db,
+  audit,
+}: Deps): FailedAttemptRecorder => {
   const aggregatedByKey = new Map<string, AggregatedFailure>()
 
   const write = (failures: readonly AggregatedFailure[]): Promise<void> =>
@@ -80,14 +92,10 @@ export const createFailedAttemptRecorder = ({ background, db, audit }: Deps) => 
 
   return {
     record,
-    /** Like `record`, for attempts whose own error must not be replaced; never rejects. */
-    recordInBackground: (failure: FailedAttempt): Promise<boolean> =>
-      background.runInBackground(taskName, () => record(failure)),
+    recordInBackground: (failure) => background.runInBackground(taskName, () => record(failure)),
     flush,
-    close: async (): Promise<void> => {
+    close: async () => {
       await background.runInBackground(taskName, flush)
     },
   }
 }
-
-export type FailedAttemptRecorder = ReturnType<typeof createFailedAttemptRecorder>

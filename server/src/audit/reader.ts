@@ -5,13 +5,25 @@ import { fail } from "../errors.ts"
 import { createEventNameFinder, type EventNames } from "./event-names.ts"
 import { buildAuditConditions } from "./filter-conditions.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
-import { AuditEvent, type AuditFilters, type AuditPage, type AuditQuery } from "./schema.ts"
+import {
+  AuditEvent,
+  type AuditFilters,
+  type AuditPage,
+  type AuditQuery,
+  type AuditStatus,
+} from "./schema.ts"
 
 /** Maximum rows scanned per statement: a long scan would block the embedded database. */
 const windowSize = 2000
 /** A page that takes longer to fill is returned incomplete, with a cursor. */
 const pageTimeoutMs = 300
 const exportPageSize = 200
+
+interface SealedEvents {
+  count: number
+  pruned: boolean
+  events: AuditEvent[]
+}
 
 interface EventPosition {
   at: number
@@ -44,7 +56,24 @@ const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
   })
 
 /** Reads the audit log, newest first, in short steps that block nothing however long the log is. */
-export const createAuditReader = (db: Database) => {
+export interface AuditReader {
+  /** Number of the latest block; 0 if there is none. */
+  lastBlock(reader?: Reader): Promise<number>
+  /** Events sealed by a block, ordered by id; empty if they were pruned. */
+  block(number: number): Promise<SealedEvents | undefined>
+  /**
+   * When a SCIM token was last used, in epoch seconds; null if not within the latest requests.
+   */
+  lastScimUse(tokenId: string): Promise<number | null>
+  sealStatus(): Promise<Omit<AuditStatus, "stream">>
+  /** @throws {Failure} `not_found` */
+  get(id: string): Promise<AuditEvent>
+  page(auditQuery: AuditQuery): Promise<AuditPage>
+  /** Yields all matching events page by page, reading the next page on demand. */
+  iteratePages(filters: AuditFilters): AsyncGenerator<AuditEvent[]>
+}
+
+export const createAuditReader = (db: Database): AuditReader => {
   const { read } = db
   const findNames = createEventNameFinder(db)
 
@@ -109,12 +138,9 @@ export const createAuditReader = (db: Database) => {
       .executeTakeFirst()
 
   return {
-    /** Number of the latest block; 0 if there is none. */
-    lastBlock: async (reader: Reader = read): Promise<number> =>
-      (await findLastBlock(reader))?.number ?? 0,
+    lastBlock: async (reader = read) => (await findLastBlock(reader))?.number ?? 0,
 
-    /** Events sealed by a block, ordered by id; empty if they were pruned. */
-    block: async (number: number) => {
+    block: async (number) => {
       const block = await read
         .selectFrom("audit_blocks")
         .select(["count", "pruned_at"])
@@ -131,10 +157,7 @@ export const createAuditReader = (db: Database) => {
       return { count: block.count, pruned, events: pruned ? [] : await toEvents(rows) }
     },
 
-    /**
-     * When a SCIM token was last used, in epoch seconds; null if not within the latest requests.
-     */
-    lastScimUse: async (tokenId: string): Promise<number | null> => {
+    lastScimUse: async (tokenId) => {
       const { rows } = await sql<{ at: number }>`
         select at from (
           select at, id, actor_id from audit_events where actor_type = 'scim'
@@ -160,8 +183,7 @@ export const createAuditReader = (db: Database) => {
       }
     },
 
-    /** @throws {Failure} `not_found` */
-    get: async (id: string): Promise<AuditEvent> => {
+    get: async (id) => {
       const row = await read
         .selectFrom("audit_events")
         .selectAll()
@@ -171,7 +193,7 @@ export const createAuditReader = (db: Database) => {
       return event ?? fail("not_found", `No audit event with the ID ${id}`)
     },
 
-    page: async ({ cursor, page_size, ...filters }: AuditQuery): Promise<AuditPage> => {
+    page: async ({ cursor, page_size, ...filters }) => {
       const startedAt = performance.now()
       const step = await createBackwardScan(filters, cursor ? decodeCursor(cursor) : undefined)
       const found: AuditEventRecord[] = []
@@ -194,7 +216,6 @@ export const createAuditReader = (db: Database) => {
       }
     },
 
-    /** Yields all matching events page by page, reading the next page on demand. */
     iteratePages: async function* (filters: AuditFilters): AsyncGenerator<AuditEvent[]> {
       const step = await createBackwardScan(filters, undefined)
       for (;;) {
@@ -206,5 +227,3 @@ export const createAuditReader = (db: Database) => {
     },
   }
 }
-
-export type AuditReader = ReturnType<typeof createAuditReader>

@@ -60,7 +60,30 @@ const failWrongCredentials = (): never =>
 const failWrongCurrentPassword = (): never =>
   failInvalid("password", translatable("password_wrong"))
 
-export const createAccounts = (deps: Deps) => {
+/** Sign-up and sign-in with a password, and the sessions of accounts. */
+export interface Accounts {
+  createSession(
+    tx: Tx,
+    user: SessionUser,
+    signInDevice: SignInDevice,
+    after?: Record<string, unknown>,
+  ): Promise<CreatedSession>
+  signSession(user: SessionUser, createdSession: CreatedSession): Promise<SignedIn>
+  /** The first account becomes the administrator; later ones require sign-up to be enabled. */
+  signUp(signUp: SignUp, device: SignInDevice): Promise<SignedIn>
+  signIn(signIn: SignIn, device: SignInDevice): Promise<SignedIn>
+  signOut(actor: Actor, caller: Caller): Promise<void>
+  /** Ends all sessions of the account and starts a new one. */
+  changePassword(
+    caller: Caller,
+    passwordChange: PasswordChange,
+    device: SignInDevice,
+  ): Promise<SignedIn>
+  sessions(caller: Caller): Promise<Session[]>
+  endSession(actor: Actor, caller: Caller, id: string): Promise<void>
+}
+
+export const createAccounts = (deps: Deps): Accounts => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps
   const { passwords, passwordSignIn, setupCode } = deps
 
@@ -140,8 +163,7 @@ export const createAccounts = (deps: Deps) => {
     createSession,
     signSession,
 
-    /** The first account becomes the administrator; later ones require sign-up to be enabled. */
-    signUp: async ({ setup_code, ...input }: SignUp, device: SignInDevice): Promise<SignedIn> => {
+    signUp: async ({ setup_code, ...input }, device) => {
       const { enable_signup, default_user_role } = settings.current()
       if (!(await users.hasAny())) {
         await setupCode.verify(setup_code, device)
@@ -158,7 +180,7 @@ export const createAccounts = (deps: Deps) => {
       return startSession(await users.create(device.actor, own), device)
     },
 
-    signIn: async ({ email, password }: SignIn, device: SignInDevice): Promise<SignedIn> => {
+    signIn: async ({ email, password }, device) => {
       const policy = passwordSignIn()
       const account = foldCase(email.trim())
       if (policy === "off") return failPasswordSignInOff(account, device.actor)
@@ -178,7 +200,7 @@ export const createAccounts = (deps: Deps) => {
       return failWrongCredentials()
     },
 
-    signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
+    signOut: async (actor, { user, credential }) => {
       if (credential.type !== "session")
         fail("bad_request", "An API key has no session to end. Revoke the key instead.")
       await db.essential.transact(async (tx) => {
@@ -189,12 +211,7 @@ export const createAccounts = (deps: Deps) => {
       })
     },
 
-    /** Ends all sessions of the account and starts a new one. */
-    changePassword: async (
-      caller: Caller,
-      { password, new_password }: PasswordChange,
-      device: SignInDevice,
-    ): Promise<SignedIn> => {
+    changePassword: async (caller, { password, new_password }, device) => {
       const { email } = caller.user
       const account = foldCase(email)
       let verified: string | null = null
@@ -221,12 +238,12 @@ export const createAccounts = (deps: Deps) => {
       return startSession(user, device)
     },
 
-    sessions: async ({ user, credential }: Caller): Promise<Session[]> =>
+    sessions: async ({ user, credential }) =>
       (await store.sessionsOf(user.id))
         .filter(({ expires_at }) => expires_at > now())
         .map(({ user_id, ...session }) => ({ ...session, current: session.id === credential.id })),
 
-    endSession: async (actor: Actor, { user }: Caller, id: string): Promise<void> => {
+    endSession: async (actor, { user }, id) => {
       await db.essential.transact(async (tx) => {
         if (!(await store.endSession(tx, user.id, id)))
           fail("not_found", `You have no session with the ID ${id}.`)
@@ -236,5 +253,3 @@ export const createAccounts = (deps: Deps) => {
     },
   }
 }
-
-export type Accounts = ReturnType<typeof createAccounts>

@@ -25,7 +25,19 @@ interface Deps {
 
 const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
 
-export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps) => {
+export interface ApiKeys {
+  list(userId: string): Promise<ApiKey[]>
+  create(actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey>
+  revoke(actor: Actor, userId: string, id: string): Promise<void>
+  /**
+   * Stores a predefined key in the transaction that creates the account, for unattended setups.
+   */
+  insertPredefined(tx: Tx, actor: Actor, userId: string, secret: string): Promise<CreatedApiKey>
+  scriptKey(userId: string, tx?: Tx): Promise<StoredKey | undefined>
+  replaceScriptKey(actor: Actor, userId: string): Promise<CreatedApiKey>
+}
+
+export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps): ApiKeys => {
   const insert = async (
     tx: Tx,
     actor: Actor,
@@ -67,10 +79,9 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
     (await store.keysOf(userId, tx)).find(({ name }) => name === scriptKeyName)
 
   return {
-    list: async (userId: string): Promise<ApiKey[]> =>
-      (await store.keysOf(userId)).map(withoutSecrets),
+    list: async (userId) => (await store.keysOf(userId)).map(withoutSecrets),
 
-    create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
+    create: async (actor, userId, input) => {
       if (input.expires_at !== null && input.expires_at <= now()) {
         failInvalid("expires_at", translatable("time_not_in_future"))
       }
@@ -84,25 +95,16 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
       })
     },
 
-    revoke: (actor: Actor, userId: string, id: string): Promise<void> =>
-      db.essential.transact((tx) => remove(tx, actor, userId, id)),
+    revoke: (actor, userId, id) => db.essential.transact((tx) => remove(tx, actor, userId, id)),
 
-    /**
-     * Stores a predefined key in the transaction that creates the account, for unattended setups.
-     */
-    insertPredefined: (
-      tx: Tx,
-      actor: Actor,
-      userId: string,
-      secret: string,
-    ): Promise<CreatedApiKey> => {
+    insertPredefined: (tx, actor, userId, secret) => {
       const input = { name: "ADMIN_API_KEY", ...noCredentialLimits }
       return insert(tx, actor, { userId, input, secret })
     },
 
     scriptKey,
 
-    replaceScriptKey: async (actor: Actor, userId: string): Promise<CreatedApiKey> => {
+    replaceScriptKey: async (actor, userId) => {
       const input = { name: scriptKeyName, ...noCredentialLimits }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
@@ -113,5 +115,3 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
     },
   }
 }
-
-export type ApiKeys = ReturnType<typeof createApiKeys>

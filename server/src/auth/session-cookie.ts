@@ -2,16 +2,18 @@ import { sessionCookieName } from "./credential-source.ts"
 import type { SignedIn } from "./schema.ts"
 
 /** The web session's cookie: same-site only, and not accessible to scripts. */
-export const createSessionCookie = (publicUrl: string | undefined) => {
+export interface SessionCookie {
+  set(signedIn: Pick<SignedIn, "token" | "expires_at">): string
+  clear(): string
+}
+
+export const createSessionCookie = (publicUrl: string | undefined): SessionCookie => {
   const secure = publicUrl?.startsWith("https:") ? "; Secure" : ""
   const cookie = (value: string, maxAge: number): string =>
     `${sessionCookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 
   return {
-    set: ({ token, expires_at }: Pick<SignedIn, "token" | "expires_at">): string =>
-      cookie(token, expires_at - Math.floor(Date.now() / 1000)),
-    clear: (): string => cookie("", 0),
+    set: ({ token, expires_at }) => cookie(token, expires_at - Math.floor(Date.now() / 1000)),
+    clear: () => cookie("", 0),
   }
 }
-
-export type SessionCookie = ReturnType<typeof createSessionCookie>

@@ -48,7 +48,19 @@ interface Deps {
  * does. It is derived from SECRET_KEY, so all replicas print and accept the same one, and it is
  * useless once an account exists.
  */
-export const createSetupCode = ({ config, secrets, users, throttle, failures }: Deps) => {
+export interface SetupCode {
+  findRequired(): Promise<string | null>
+  /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
+  verify(sent: string | undefined, signInDevice: SignInDevice): Promise<void>
+}
+
+export const createSetupCode = ({
+  config,
+  secrets,
+  users,
+  throttle,
+  failures,
+}: Deps): SetupCode => {
   const code = isPublished(config) ? formatCode(secrets.setupKey) : null
 
   /** The currently required code, or null. */
@@ -57,8 +69,7 @@ export const createSetupCode = ({ config, secrets, users, throttle, failures }: 
   return {
     findRequired,
 
-    /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
-    verify: async (sent: string | undefined, { actor, address }: SignInDevice): Promise<void> => {
+    verify: async (sent, { actor, address }) => {
       if (code === null) return
       if (!sent) failSetupCode(translatable("setup_code_required"))
       const isCorrect = await throttle.attempt({ account: throttleTarget, address }, async () =>
@@ -71,5 +82,3 @@ export const createSetupCode = ({ config, secrets, users, throttle, failures }: 
     },
   }
 }
-
-export type SetupCode = ReturnType<typeof createSetupCode>

@@ -54,7 +54,38 @@ interface UserColumns {
 
 const maxSessionsEnded = 500
 
-export const createAuthStore = (db: Database) => {
+export interface AuthStore {
+  accessByUser(userIds: ReadonlySet<string>, reader?: Reader): Promise<Map<string, UserAccess>>
+  refreshCaller: RefreshCaller
+  accessByCredential(
+    credentials: readonly AuthenticatedCredential[],
+  ): Promise<Map<string, UserAccess>>
+  byKeyHash(hash: string): Promise<CredentialHolder | undefined>
+  /** The active user that an existing session belongs to. */
+  bySession(id: string): Promise<CredentialHolder | undefined>
+  insertSession(tx: Tx, session: SessionRow): Promise<void>
+  /**
+   * Ends a user's oldest sessions beyond the newest `max`. @returns the ids of the ended sessions
+   */
+  endOldestSessions(tx: Tx, userId: string, max: number): Promise<string[]>
+  sessionsOf(userId: string): Promise<SessionRow[]>
+  /** @returns false if the user has no such session */
+  endSession(tx: Tx, userId: string, id: string): Promise<boolean>
+  endSessions(tx: Tx, userId: string): Promise<void>
+  dropExpiredSessions(tx: Tx, now: number): Promise<void>
+  keysOf(userId: string, reader?: Reader): Promise<StoredKey[]>
+  insertKey(tx: Tx, key: StoredKey): Promise<void>
+  /** @returns false if the user has no such key */
+  removeKey(tx: Tx, userId: string, id: string): Promise<{ name: string } | undefined>
+  removeKeys(tx: Tx, userId: string): Promise<void>
+  /** Writes when users, keys and sessions were last used; each map is id → epoch seconds. */
+  recordLastUse(
+    tx: Tx,
+    seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>,
+  ): Promise<void>
+}
+
+export const createAuthStore = (db: Database): AuthStore => {
   const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
 
   const toHolder = async (
@@ -155,13 +186,10 @@ export const createAuthStore = (db: Database) => {
   return {
     accessByUser,
     refreshCaller,
-
     accessByCredential,
-
     byKeyHash,
 
-    /** The active user that an existing session belongs to. */
-    bySession: async (id: string): Promise<CredentialHolder | undefined> => {
+    bySession: async (id) => {
       const row = await db.read
         .selectFrom("sessions")
         .innerJoin("users", "users.id", "sessions.user_id")
@@ -174,14 +202,11 @@ export const createAuthStore = (db: Database) => {
       return toHolder(row, { type: "session", id, limits: { ...noCredentialLimits, expires_at } })
     },
 
-    insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {
+    insertSession: async (tx, session) => {
       await tx.insertInto("sessions").values(session).execute()
     },
 
-    /**
-     * Ends a user's oldest sessions beyond the newest `max`. @returns the ids of the ended sessions
-     */
-    endOldestSessions: async (tx: Tx, userId: string, max: number): Promise<string[]> => {
+    endOldestSessions: async (tx, userId, max) => {
       const oldest = await tx
         .selectFrom("sessions")
         .select("id")
@@ -197,7 +222,7 @@ export const createAuthStore = (db: Database) => {
       return ids
     },
 
-    sessionsOf: (userId: string): Promise<SessionRow[]> =>
+    sessionsOf: (userId) =>
       db.read
         .selectFrom("sessions")
         .selectAll()
@@ -205,8 +230,7 @@ export const createAuthStore = (db: Database) => {
         .orderBy("id", "desc")
         .execute(),
 
-    /** @returns false if the user has no such session */
-    endSession: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
+    endSession: async (tx, userId, id) => {
       const ended = await tx
         .deleteFrom("sessions")
         .where("user_id", "=", userId)
@@ -216,15 +240,15 @@ export const createAuthStore = (db: Database) => {
       return ended.length > 0
     },
 
-    endSessions: async (tx: Tx, userId: string): Promise<void> => {
+    endSessions: async (tx, userId) => {
       await tx.deleteFrom("sessions").where("user_id", "=", userId).execute()
     },
 
-    dropExpiredSessions: async (tx: Tx, now: number): Promise<void> => {
+    dropExpiredSessions: async (tx, now) => {
       await tx.deleteFrom("sessions").where("expires_at", "<=", now).execute()
     },
 
-    keysOf: async (userId: string, reader: Reader = db.read): Promise<StoredKey[]> => {
+    keysOf: async (userId, reader = db.read) => {
       const rows = await reader
         .selectFrom("api_keys")
         .selectAll()
@@ -234,15 +258,14 @@ export const createAuthStore = (db: Database) => {
       return rows.map(toKey)
     },
 
-    insertKey: async (tx: Tx, key: StoredKey): Promise<void> => {
+    insertKey: async (tx, key) => {
       await tx
         .insertInto("api_keys")
         .values({ ...key, ...serializeLimits(key) })
         .execute()
     },
 
-    /** @returns false if the user has no such key */
-    removeKey: (tx: Tx, userId: string, id: string): Promise<{ name: string } | undefined> =>
+    removeKey: (tx, userId, id) =>
       tx
         .deleteFrom("api_keys")
         .where("user_id", "=", userId)
@@ -250,15 +273,11 @@ export const createAuthStore = (db: Database) => {
         .returning("name")
         .executeTakeFirst(),
 
-    removeKeys: async (tx: Tx, userId: string): Promise<void> => {
+    removeKeys: async (tx, userId) => {
       await tx.deleteFrom("api_keys").where("user_id", "=", userId).execute()
     },
 
-    /** Writes when users, keys and sessions were last used; each map is id → epoch seconds. */
-    recordLastUse: async (
-      tx: Tx,
-      seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>,
-    ) => {
+    recordLastUse: async (tx, seen) => {
       for (const [id, last_active_at] of sortById(seen.users)) {
         await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()
       }
@@ -270,5 +289,3 @@ export const createAuthStore = (db: Database) => {
     },
   }
 }
-
-export type AuthStore = ReturnType<typeof createAuthStore>

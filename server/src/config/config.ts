@@ -200,15 +200,13 @@ const describeCertificateError = ({
 /** The names of all environment variables; `docs/configuration.md` has a row for each. */
 export const variableNames = [...Object.keys(Environment.def.shape), ...providerVariableNames]
 
-export type Environment = z.output<typeof Environment>
+type Environment = z.output<typeof Environment>
 
-const toConfig = (
-  env: Environment,
-  connections: ConfiguredConnection[],
-  signOn: OidcProvider[],
-) => ({ ...env, connections, signOn })
-
-export type Config = ReturnType<typeof toConfig>
+/** The environment variables by their names, parsed; see `docs/configuration.md`. */
+export interface Config extends Environment {
+  connections: ConfiguredConnection[]
+  signOn: OidcProvider[]
+}
 
 /** Reports all invalid variables in one message. */
 class ConfigError extends Error {
@@ -242,7 +240,11 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     )
   }
   if (result.success && wrong.length === 0)
-    return toConfig(result.data, modelProviders.connections, ssoProviders.providers)
+    return {
+      ...result.data,
+      connections: modelProviders.connections,
+      signOn: ssoProviders.providers,
+    }
   throw new ConfigError(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 

@@ -62,7 +62,31 @@ interface Deps {
 }
 
 /** Enforces the limits on rows per owner that `tableLimits` lists. */
-export const createRowLimits = ({ db, config }: Deps) => {
+export interface RowLimits {
+  /**
+   * Adds rows in a transaction that first checks the limit. Callers with the same owner wait for
+   * each other before they take a connection.
+   * @throws {Failure} `limit_reached`
+   */
+  transactWithin<T>(
+    rows: LimitedResource,
+    addition: Addition,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T>
+  /**
+   * Checks the limit in the transaction that adds the rows; concurrent callers with the same
+   * owner are serialized. Rows already above the limit are kept.
+   * @throws {Failure} `limit_reached`
+   */
+  lockAndCheck(tx: Tx, rows: LimitedResource, addition: Addition): Promise<void>
+  /**
+   * An early check before expensive work; it does not account for rows added concurrently.
+   * @throws {Failure} `limit_reached`
+   */
+  precheck(rows: LimitedResource, addition: Addition): Promise<void>
+}
+
+export const createRowLimits = ({ db, config }: Deps): RowLimits => {
   const limits: Record<LimitedResource, RowLimit> = createLimits(config)
 
   const check = async (
@@ -79,11 +103,6 @@ export const createRowLimits = ({ db, config }: Deps) => {
   const lockOf = ({ table }: RowLimit, owner: string): string => `rows:${table}:${owner}`
 
   return {
-    /**
-     * Adds rows in a transaction that first checks the limit. Callers with the same owner wait for
-     * each other before they take a connection.
-     * @throws {Failure} `limit_reached`
-     */
     transactWithin: <T>(
       rows: LimitedResource,
       addition: Addition,
@@ -96,24 +115,12 @@ export const createRowLimits = ({ db, config }: Deps) => {
       })
     },
 
-    /**
-     * Checks the limit in the transaction that adds the rows; concurrent callers with the same
-     * owner are serialized. Rows already above the limit are kept.
-     * @throws {Failure} `limit_reached`
-     */
-    lockAndCheck: async (tx: Tx, rows: LimitedResource, addition: Addition): Promise<void> => {
+    lockAndCheck: async (tx, rows, addition) => {
       const limit = limits[rows]
       await db.acquireLock(tx, lockOf(limit, addition.owner))
       await check(tx, limit, addition)
     },
 
-    /**
-     * An early check before expensive work; it does not account for rows added concurrently.
-     * @throws {Failure} `limit_reached`
-     */
-    precheck: (rows: LimitedResource, addition: Addition): Promise<void> =>
-      check(db.backgroundReader, limits[rows], addition),
+    precheck: (rows, addition) => check(db.backgroundReader, limits[rows], addition),
   }
 }
-
-export type RowLimits = ReturnType<typeof createRowLimits>

@@ -57,7 +57,19 @@ const advice = {
 } as const
 
 /** Monitors whether writes succeed: by observing them and, after a failure, by probing. */
-const createStorageMonitor = (deps: Deps) => {
+export interface StorageMonitor {
+  /** Runs a write and records whether it succeeded. */
+  watch<T>(storage: StorageKind, write: () => Promise<T>): Promise<T>
+  /**
+   * Runs an essential write, once more if the disk was full. Its success does not show that
+   * ordinary writes succeed.
+   */
+  retryWhenFull<T>(write: () => Promise<T>): Promise<T>
+  /** The current failure, for administrators; null if all storages are writable. */
+  failureMessage(): TranslatableMessage | null
+}
+
+const createStorageMonitor = (deps: Deps): StorageMonitor => {
   const { background, dataDir, probes, freeSpace, log, ...options } = deps
   const { storageProbeMs: probeMs = defaultProbeMs } = options
   const failures = new Map<StorageKind, TranslatableMessage>()
@@ -125,10 +137,6 @@ const createStorageMonitor = (deps: Deps) => {
   }
   background.every(spaceCheckIntervalMs, "check the disk space", checkSpace, { firstAfterMs: 0 })
 
-  /**
-   * Runs an essential write, once more if the disk was full. Its success does not show that
-   * ordinary writes succeed.
-   */
   const retryWhenFull = async <T>(write: () => Promise<T>): Promise<T> => {
     try {
       return await write()
@@ -143,12 +151,9 @@ const createStorageMonitor = (deps: Deps) => {
   return {
     watch,
     retryWhenFull,
-    /** The current failure, for administrators; null if all storages are writable. */
-    failureMessage: (): TranslatableMessage | null => [...failures.values()][0] ?? null,
+    failureMessage: () => [...failures.values()][0] ?? null,
   }
 }
-
-export type StorageMonitor = ReturnType<typeof createStorageMonitor>
 
 /** Wraps a database so that its writes are observed. */
 const monitorWrites = (

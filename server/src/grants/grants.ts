@@ -43,25 +43,39 @@ export const toGrant = (row: GrantRow): AccessGrant => ({
   permission: row.permission === "write" ? "write" : "read",
 })
 
-export const createGrants = (db: Database) => ({
+/** Stores the grants on resources. */
+export interface Grants {
   /** All grants on resources of a type, or on those with these ids, by resource id. */
-  groupByResource: async (
+  groupByResource(
     type: ResourceType,
-    reader: Reader = db.read,
+    reader?: Reader,
     ids?: readonly string[],
-  ): Promise<Map<string, AccessGrant[]>> => {
+  ): Promise<Map<string, AccessGrant[]>>
+  /** The grants on one resource. */
+  listForResource(type: ResourceType, id: string, reader?: Reader): Promise<AccessGrant[]>
+  /** Lets a group change resources of a type, or only use them. */
+  addForGroup(
+    tx: Tx,
+    options: {
+      type: ResourceType
+      ids: readonly string[]
+      groupId: string
+      permission?: AccessGrant["permission"]
+    },
+  ): Promise<void>
+  /** Call before writing the resource's row; see `grantsLock`. */
+  replace(tx: Tx, type: ResourceType, id: string, grants: readonly AccessGrant[]): Promise<void>
+}
+
+export const createGrants = (db: Database): Grants => ({
+  groupByResource: async (type, reader = db.read, ids) => {
     const ofType = reader.selectFrom("access_grants").selectAll().where("resource_type", "=", type)
     const rows = await (ids ? ofType.where("resource_id", "in", ids) : ofType).execute()
     const rowsByResource = Map.groupBy(rows, ({ resource_id }) => resource_id)
     return new Map([...rowsByResource].map(([id, some]) => [id, some.map(toGrant)]))
   },
 
-  /** The grants on one resource. */
-  listForResource: async (
-    type: ResourceType,
-    id: string,
-    reader: Reader = db.read,
-  ): Promise<AccessGrant[]> => {
+  listForResource: async (type, id, reader = db.read) => {
     const rows = await reader
       .selectFrom("access_grants")
       .select(grantColumns)
@@ -71,21 +85,7 @@ export const createGrants = (db: Database) => ({
     return rows.map(toGrant)
   },
 
-  /** Lets a group change resources of a type, or only use them. */
-  addForGroup: async (
-    tx: Tx,
-    {
-      type,
-      ids,
-      groupId,
-      permission = "write",
-    }: {
-      type: ResourceType
-      ids: readonly string[]
-      groupId: string
-      permission?: AccessGrant["permission"]
-    },
-  ): Promise<void> => {
+  addForGroup: async (tx, { type, ids, groupId, permission = "write" }) => {
     await db.acquireLock(tx, grantsLock)
     const principal = { principal_type: "group", principal_id: groupId, permission }
     await readInChunks(ids, (chunk) =>
@@ -98,13 +98,7 @@ export const createGrants = (db: Database) => ({
     )
   },
 
-  /** Call before writing the resource's row; see `grantsLock`. */
-  replace: async (
-    tx: Tx,
-    type: ResourceType,
-    id: string,
-    grants: readonly AccessGrant[],
-  ): Promise<void> => {
+  replace: async (tx, type, id, grants) => {
     if (grants.length > 0) {
       await db.acquireLock(tx, grantsLock)
       await requireOwnerToRemain(tx, type, id)
@@ -123,5 +117,3 @@ export const createGrants = (db: Database) => ({
       .execute()
   },
 })
-
-export type Grants = ReturnType<typeof createGrants>

@@ -50,7 +50,21 @@ const isSame = (before: StoredGroup, after: StoredGroup): boolean =>
  * Writes groups. Every change passes here, whether an administrator, a sign-on or an identity
  * provider makes it, together with its consequences and its audit event.
  */
-export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps) => {
+export interface GroupWriter {
+  editMembers(tx: Tx, id: string, groupChangePolicy: GroupChangePolicy): MembershipEditor
+  /** Reads a group and locks it until `tx` ends. @throws {Failure} `not_found` */
+  lockGroup(tx: Tx, id: string): Promise<StoredGroup>
+  insertGroup(
+    tx: Tx,
+    options: { group: StoredGroup; memberIds: readonly string[] },
+    record: GroupRecord,
+  ): Promise<void>
+  /** Replaces `before` by `after`; its members were already edited. */
+  changeGroup(tx: Tx, groupChange: GroupChange, record: GroupRecord): Promise<void>
+  removeGroup(tx: Tx, id: string, record: Omit<AuditRecord, "target">): Promise<void>
+}
+
+export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps): GroupWriter => {
   const editMembers = (
     tx: Tx,
     id: string,
@@ -109,40 +123,28 @@ export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps) =>
   return {
     editMembers,
 
-    /** Reads a group and locks it until `tx` ends. @throws {Failure} `not_found` */
-    lockGroup: async (tx: Tx, id: string): Promise<StoredGroup> => {
+    lockGroup: async (tx, id) => {
       await db.acquireLock(tx, groupLock(id))
       return (await store.byIdUncounted(tx, id)) ?? fail("not_found", `No group with the ID ${id}.`)
     },
 
-    insertGroup: async (
-      tx: Tx,
-      { group, memberIds }: { group: StoredGroup; memberIds: readonly string[] },
-      record: GroupRecord,
-    ): Promise<void> => {
+    insertGroup: async (tx, { group, memberIds }, record) => {
       if (!(await store.insert(tx, group))) record.policy.failNameTaken(group.name)
       const members = editMembers(tx, group.id, record.policy)
       await members.add(memberIds)
       await recordChange(tx, group.id, { record, members })
     },
 
-    /** Replaces `before` by `after`; its members were already edited. */
-    changeGroup: async (
-      tx: Tx,
-      { before, after, members }: GroupChange,
-      record: GroupRecord,
-    ): Promise<void> => {
+    changeGroup: async (tx, { before, after, members }, record) => {
       if (!isSame(before, after) && !(await store.update(tx, after)))
         record.policy.failNameTaken(after.name)
       await recordChange(tx, after.id, { record, members })
     },
 
-    removeGroup: async (tx: Tx, id: string, record: Omit<AuditRecord, "target">): Promise<void> => {
+    removeGroup: async (tx, id, record) => {
       await store.remove(tx, id)
       await audit.record(tx, { ...record, target: { type: "group", id } })
       await bus.publish(tx, { topic: "groups" })
     },
   }
 }
-
-export type GroupWriter = ReturnType<typeof createGroupWriter>

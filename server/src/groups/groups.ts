@@ -2,17 +2,25 @@ import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
-import type { ListQuery } from "../http/pagination.ts"
+import type { ListQuery, Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
 import { readGrantedObjects } from "./granted-objects.ts"
 import {
   createGroupWriter,
   type GroupChangePolicy,
+  type GroupWriter,
   type GroupWriterDeps,
   groupLock,
 } from "./group-writer.ts"
-import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
+import type {
+  Group,
+  GroupChanges,
+  GroupListQuery,
+  GroupMember,
+  NewGroup,
+  OwnGroup,
+} from "./schema.ts"
 import { type StoredGroup, toCountedGroup } from "./store.ts"
 
 interface Deps extends GroupWriterDeps {
@@ -44,7 +52,39 @@ const requireLocal = ({ source, name }: StoredGroup): void => {
 
 const inUseReason = "This group was given access to objects, which its members would lose."
 
-export const createGroups = (deps: Deps) => {
+/** The rules for groups, except those that only an identity provider changes. */
+export interface Groups extends GroupWriter {
+  get(id: string): Promise<Group>
+  list(query: GroupListQuery): Promise<Page<Group>>
+  listNames(ids: readonly string[]): Promise<OwnGroup[]>
+  members(id: string, query: ListQuery): Promise<Page<GroupMember>>
+  create(actor: Actor, input: NewGroup): Promise<Group>
+  update(actor: Actor, id: string, changes: GroupChanges): Promise<Group>
+  /** @throws {Failure} `in_use` if it was granted access, unless the deletion was confirmed */
+  remove(actor: Actor, id: string, confirmation?: DeletionConfirmation): Promise<void>
+  /** @throws {Failure} `not_found`, or `conflict` if the identity provider manages its members */
+  requireLocalGroups(tx: Tx, ids: readonly string[]): Promise<void>
+  /** Those of the groups that exist and that the identity provider does not manage. */
+  localAmong(tx: Tx, ids: readonly string[]): Promise<string[]>
+  /** Adds and removes members; takes effect on their next request. */
+  changeMembers(
+    actor: Actor,
+    id: string,
+    options: { add?: readonly string[]; remove?: readonly string[] },
+  ): Promise<Group>
+  /**
+   * Adds one account to groups and removes it from others, inside `tx`.
+   * @returns the groups that it was newly added to
+   */
+  changeMembershipsOf(
+    tx: Tx,
+    actor: Actor,
+    userId: string,
+    options: { join: readonly string[]; leave: readonly string[] },
+  ): Promise<string[]>
+}
+
+export const createGroups = (deps: Deps): Groups => {
   const { db, store, newId, nowMs } = deps
   const writer = createGroupWriter(deps)
   const { lockGroup, editMembers, insertGroup, changeGroup, removeGroup } = writer
@@ -55,16 +95,16 @@ export const createGroups = (deps: Deps) => {
   return {
     ...writer,
 
-    get: (id: string): Promise<Group> => getGroup(id),
-    list: (query: GroupListQuery) => store.list(query),
-    listNames: (ids: readonly string[]): Promise<OwnGroup[]> => store.listNames(ids),
+    get: (id) => getGroup(id),
+    list: (query) => store.list(query),
+    listNames: (ids) => store.listNames(ids),
 
-    members: async (id: string, query: ListQuery) => {
+    members: async (id, query) => {
       await getGroup(id)
       return store.members(id, query)
     },
 
-    create: (actor: Actor, input: NewGroup): Promise<Group> =>
+    create: (actor, input) =>
       db.transact(async (tx) => {
         const at = nowMs()
         const times = { created_ms: at, updated_ms: at }
@@ -76,7 +116,7 @@ export const createGroups = (deps: Deps) => {
         return toCountedGroup(group, 0)
       }),
 
-    update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
+    update: (actor, id, changes) =>
       db.transactLocked([groupLock(id)], async (tx) => {
         const before = await lockGroup(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
@@ -88,8 +128,7 @@ export const createGroups = (deps: Deps) => {
         return getGroup(id, tx)
       }),
 
-    /** @throws {Failure} `in_use` if it was granted access, unless the deletion was confirmed */
-    remove: (actor: Actor, id: string, confirmation: DeletionConfirmation = {}): Promise<void> =>
+    remove: (actor, id, confirmation = {}) =>
       db.essential.transactLocked([groupLock(id)], async (tx) => {
         const { name } = await lockGroup(tx, id)
         await db.acquireLock(tx, grantsLock)
@@ -97,23 +136,16 @@ export const createGroups = (deps: Deps) => {
         await removeGroup(tx, id, { actor, action: "group.deleted", before: { name } })
       }),
 
-    /** @throws {Failure} `not_found`, or `conflict` if the identity provider manages its members */
-    requireLocalGroups: async (tx: Tx, ids: readonly string[]): Promise<void> => {
+    requireLocalGroups: async (tx, ids) => {
       for (const id of ids) requireLocal((await store.byIdUncounted(tx, id)) ?? failNotFound(id))
     },
 
-    /** Those of the groups that exist and that the identity provider does not manage. */
-    localAmong: async (tx: Tx, ids: readonly string[]): Promise<string[]> => {
+    localAmong: async (tx, ids) => {
       const found = await Promise.all(ids.map((id) => store.byIdUncounted(tx, id)))
       return found.flatMap((group) => (group && group.source !== "scim" ? group.id : []))
     },
 
-    /** Adds and removes members; takes effect on their next request. */
-    changeMembers: (
-      actor: Actor,
-      id: string,
-      { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
-    ): Promise<Group> =>
+    changeMembers: (actor, id, { add = [], remove = [] }) =>
       // Removing members, like deleting, works on a nearly full disk.
       (add.length === 0 ? db.essential : db).transactLocked([groupLock(id)], async (tx) => {
         const group = await lockGroup(tx, id)
@@ -126,16 +158,7 @@ export const createGroups = (deps: Deps) => {
         return getGroup(id, tx)
       }),
 
-    /**
-     * Adds one account to groups and removes it from others, inside `tx`.
-     * @returns the groups that it was newly added to
-     */
-    changeMembershipsOf: async (
-      tx: Tx,
-      actor: Actor,
-      userId: string,
-      { join, leave }: { join: readonly string[]; leave: readonly string[] },
-    ): Promise<string[]> => {
+    changeMembershipsOf: async (tx, actor, userId, { join, leave }) => {
       const joined: string[] = []
       const record = { actor, action: "group.members_changed", policy: membershipPolicy }
       // In a fixed order, to avoid deadlocks between concurrent calls.
@@ -150,5 +173,3 @@ export const createGroups = (deps: Deps) => {
     },
   }
 }
-
-export type Groups = ReturnType<typeof createGroups>

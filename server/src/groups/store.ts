@@ -41,8 +41,33 @@ const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
 const toGroup = ({ name_key, member_count, ...row }: CountedRow): Group =>
   toCountedGroup({ ...row, source: RecordSource.parse(row.source) }, member_count ?? 0)
 
-export const createGroupStore = (db: Database) => ({
-  byId: async (id: string, reader: Reader = db.read): Promise<Group | undefined> => {
+export interface GroupStore {
+  byId(id: string, reader?: Reader): Promise<Group | undefined>
+  /** Reads a group without counting its members, which can be slow. */
+  byIdUncounted(tx: Tx, id: string): Promise<StoredGroup | undefined>
+  list(query: GroupListQuery): Promise<Page<Group>>
+  /** Names of the groups that still exist. */
+  listNames(ids: readonly string[]): Promise<OwnGroup[]>
+  /** Ids of local groups with one of these names, regardless of case. */
+  localIdsByName(tx: Tx, names: readonly string[]): Promise<string[]>
+  members(id: string, query: ListQuery): Promise<Page<{ id: string; name: string; email: string }>>
+  /** @returns false if the name is taken */
+  insert(tx: Tx, group: StoredGroup): Promise<boolean>
+  /** @returns false if another group has the name; `tx` can then only be rolled back */
+  update(tx: Tx, storedGroup: StoredGroup): Promise<boolean>
+  remove(tx: Tx, id: string): Promise<void>
+  /** @returns those of `userIds` that belong to accounts */
+  existingUserIds(tx: Tx, userIds: readonly string[]): Promise<string[]>
+  memberIds(tx: Tx, id: string): Promise<string[]>
+  /** @returns those of `userIds` that were not members before */
+  addMembers(tx: Tx, id: string, userIds: readonly string[]): Promise<string[]>
+  /** @returns those of `userIds` that were members */
+  removeMembers(tx: Tx, id: string, userIds: readonly string[]): Promise<string[]>
+  leaveGroups(tx: Tx, userId: string): Promise<void>
+}
+
+export const createGroupStore = (db: Database): GroupStore => ({
+  byId: async (id, reader = db.read) => {
     const row = await reader
       .selectFrom("groups")
       .selectAll()
@@ -52,15 +77,14 @@ export const createGroupStore = (db: Database) => ({
     return row && toGroup(row)
   },
 
-  /** Reads a group without counting its members, which can be slow. */
-  byIdUncounted: async (tx: Tx, id: string): Promise<StoredGroup | undefined> => {
+  byIdUncounted: async (tx, id) => {
     const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
     if (!row) return undefined
     const { name_key, ...group } = row
     return { ...group, source: RecordSource.parse(row.source) }
   },
 
-  list: async (query: GroupListQuery): Promise<Page<Group>> => {
+  list: async (query) => {
     let matching = db.read.selectFrom("groups")
     if (query.query) matching = matching.where(columnContains("name_key", query.query))
     const sorted = matching
@@ -72,14 +96,12 @@ export const createGroupStore = (db: Database) => ({
     return { items: items.map(toGroup), total }
   },
 
-  /** Names of the groups that still exist. */
-  listNames: (ids: readonly string[]): Promise<OwnGroup[]> =>
+  listNames: (ids) =>
     readInChunks(ids, (some) =>
       db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some).execute(),
     ),
 
-  /** Ids of local groups with one of these names, regardless of case. */
-  localIdsByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
+  localIdsByName: async (tx, names) => {
     const keys = [...new Set(names.map(foldCase))]
     const rows = await readInChunks(keys, (some) =>
       tx
@@ -92,10 +114,7 @@ export const createGroupStore = (db: Database) => ({
     return rows.map(({ id }) => id)
   },
 
-  members: (
-    id: string,
-    query: ListQuery,
-  ): Promise<Page<{ id: string; name: string; email: string }>> => {
+  members: (id, query) => {
     const sorted = db.read
       .selectFrom("group_members")
       .innerJoin("users", "users.id", "group_members.user_id")
@@ -106,8 +125,7 @@ export const createGroupStore = (db: Database) => ({
     return readPage(sorted, query)
   },
 
-  /** @returns false if the name is taken */
-  insert: async (tx: Tx, group: StoredGroup): Promise<boolean> => {
+  insert: async (tx, group) => {
     const inserted = await tx
       .insertInto("groups")
       .values({ ...group, name_key: foldCase(group.name) })
@@ -117,32 +135,29 @@ export const createGroupStore = (db: Database) => ({
     return inserted !== undefined
   },
 
-  /** @returns false if another group has the name; `tx` can then only be rolled back */
-  update: async (tx: Tx, { id, ...group }: StoredGroup): Promise<boolean> => {
+  update: async (tx, { id, ...group }) => {
     const row = { ...group, name_key: foldCase(group.name) }
     return tryUniqueWrite(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },
 
-  remove: async (tx: Tx, id: string): Promise<void> => {
+  remove: async (tx, id) => {
     await removeGrantsTo(tx, "group", id)
     await tx.deleteFrom("groups").where("id", "=", id).execute()
   },
 
-  /** @returns those of `userIds` that belong to accounts */
-  existingUserIds: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
+  existingUserIds: async (tx, userIds) => {
     const rows = await readInChunks(userIds, (some) =>
       tx.selectFrom("users").select("id").where("id", "in", some).where("hidden", "=", 0).execute(),
     )
     return rows.map(({ id }) => id)
   },
 
-  memberIds: async (tx: Tx, id: string): Promise<string[]> => {
+  memberIds: async (tx, id) => {
     const members = tx.selectFrom("group_members").select("user_id").where("group_id", "=", id)
     return (await members.execute()).map(({ user_id }) => user_id)
   },
 
-  /** @returns those of `userIds` that were not members before */
-  addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
+  addMembers: async (tx, id, userIds) => {
     const rows = await readInChunks(userIds, (some) =>
       tx
         .insertInto("group_members")
@@ -154,8 +169,7 @@ export const createGroupStore = (db: Database) => ({
     return rows.map(({ user_id }) => user_id)
   },
 
-  /** @returns those of `userIds` that were members */
-  removeMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
+  removeMembers: async (tx, id, userIds) => {
     const rows = await readInChunks(userIds, (some) =>
       tx
         .deleteFrom("group_members")
@@ -167,9 +181,7 @@ export const createGroupStore = (db: Database) => ({
     return rows.map(({ user_id }) => user_id)
   },
 
-  leaveGroups: async (tx: Tx, userId: string): Promise<void> => {
+  leaveGroups: async (tx, userId) => {
     await tx.deleteFrom("group_members").where("user_id", "=", userId).execute()
   },
 })
-
-export type GroupStore = ReturnType<typeof createGroupStore>

@@ -24,7 +24,23 @@ type BodyReader<T> = () => T | Promise<T>
 export type ReserveMemory = (bytes: number) => void
 
 /** Reserves memory for request bodies, and what they refer to, until their responses close. */
-export const createBodyMemory = (limit: UserLimit) => {
+export interface BodyMemory {
+  reserve(context: RequestContext, maxBytes: number): void
+  /** For what a request of any size refers to: stored responses, files. */
+  reserverOf(context: RequestContext): ReserveMemory
+  /**
+   * For a response that is read from storage as a whole. One above the limit is allowed if the user has nothing
+   * else in memory.
+   * @throws {Failure} `rate_limited`
+   */
+  reserveResponse(context: RequestContext, bytes: number): void
+  /** Reserves memory for a body, with or without Content-Length, and reads it. */
+  read<T>(context: NodeRequestContext, maxBytes: number, read: BodyReader<T>): T | Promise<T>
+  /** Like `read`, if `reserve` was already called for a body with Content-Length. */
+  readReserved<T>(context: NodeRequestContext, read: BodyReader<T>): T | Promise<T>
+}
+
+export const createBodyMemory = (limit: UserLimit): BodyMemory => {
   const ownerOf = ({ caller, address }: RequestContext): string =>
     caller?.user.id ?? networkOf(address)
 
@@ -64,8 +80,7 @@ export const createBodyMemory = (limit: UserLimit) => {
   return {
     reserve,
 
-    /** For what a request of any size refers to: stored responses, files. */
-    reserverOf: (context: RequestContext): ReserveMemory => {
+    reserverOf: (context) => {
       const { outgoing } = context
       const releases: (() => void)[] = []
       let total = 0
@@ -85,15 +100,9 @@ export const createBodyMemory = (limit: UserLimit) => {
       }
     },
 
-    /**
-     * For a response that is read from storage as a whole. One above the limit is allowed if the user has nothing
-     * else in memory.
-     * @throws {Failure} `rate_limited`
-     */
-    reserveResponse: (context: RequestContext, bytes: number): void =>
+    reserveResponse: (context, bytes) =>
       reserveUntilClosed(context, Math.min(bytes * heldPerStoredByte, limit.maxPerUser)),
 
-    /** Reserves memory for a body, with or without Content-Length, and reads it. */
     read: <T>(
       context: NodeRequestContext,
       maxBytes: number,
@@ -106,12 +115,9 @@ export const createBodyMemory = (limit: UserLimit) => {
       return read()
     },
 
-    /** Like `read`, if `reserve` was already called for a body with Content-Length. */
     readReserved: <T>(context: NodeRequestContext, read: BodyReader<T>): T | Promise<T> =>
       context.incoming.headers["content-length"] === undefined
         ? readWithoutLength(context, read)
         : read(),
   }
 }
-
-export type BodyMemory = ReturnType<typeof createBodyMemory>

@@ -61,7 +61,32 @@ const endIfRevoked = ({ caller, handlers }: InFlightRequest, access?: UserAccess
  * Tracks requests in progress: limits their number, ends them as soon as their credential or the
  * access they rely on is revoked, on every process, and lets shutdown wait for them or end them.
  */
-export const createInFlightRequests = ({ background, bus, limits, store }: Deps) => {
+export interface InFlightRequests {
+  /**
+   * Calls none of the handlers before the current tick ends.
+   * @returns a function to call when the request ends; repeated calls have no effect
+   * @throws {Failure} `rate_limited` if the user, or all users together, have too many
+   */
+  track(caller: Caller, handlers: InFlightHandlers, kind?: "requests" | "eventStreams"): () => void
+  /** Call after a change of grants has taken effect. */
+  recheckAccess(): void
+  /** Announces the shutdown while requests are still accepted. */
+  announceDrain(): void
+  isDraining(): boolean
+  count(): number
+  /**
+   * Waits until no request can follow and all have ended, and ends those that remain after `ms`.
+   * @param closed resolves when the server's connections are closed, soon after `ms` at the latest
+   */
+  drain(ms: number, closed: Promise<unknown>): Promise<void>
+}
+
+export const createInFlightRequests = ({
+  background,
+  bus,
+  limits,
+  store,
+}: Deps): InFlightRequests => {
   const requests = new UnorderedList<InFlightRequest>()
   const idleCallbacks = new Set<() => void>()
   let isDraining = false
@@ -121,16 +146,7 @@ export const createInFlightRequests = ({ background, bus, limits, store }: Deps)
   })
 
   return {
-    /**
-     * Calls none of the handlers before the current tick ends.
-     * @returns a function to call when the request ends; repeated calls have no effect
-     * @throws {Failure} `rate_limited` if the user, or all users together, have too many
-     */
-    track: (
-      caller: Caller,
-      handlers: InFlightHandlers,
-      kind: "requests" | "eventStreams" = "requests",
-    ): (() => void) => {
+    track: (caller, handlers, kind = "requests") => {
       const release = limits[kind].reserve(caller.user.id)
       const remove = requests.add({ caller, handlers })
       // The revocation may have happened while the request body arrived.
@@ -144,22 +160,15 @@ export const createInFlightRequests = ({ background, bus, limits, store }: Deps)
       }
     },
 
-    /** Call after a change of grants has taken effect. */
     recheckAccess,
 
-    /** Announces the shutdown while requests are still accepted. */
-    announceDrain: (): void => {
+    announceDrain: () => {
       isDraining = true
     },
-    isDraining: (): boolean => isDraining,
+    isDraining: () => isDraining,
+    count: () => requests.size,
 
-    count: (): number => requests.size,
-
-    /**
-     * Waits until no request can follow and all have ended, and ends those that remain after `ms`.
-     * @param closed resolves when the server's connections are closed, soon after `ms` at the latest
-     */
-    drain: async (ms: number, closed: Promise<unknown>): Promise<void> => {
+    drain: async (ms, closed) => {
       isEnding = true
       for (const { handlers } of requests) handlers.draining?.()
       let timer: NodeJS.Timeout | undefined
@@ -180,5 +189,3 @@ export const createInFlightRequests = ({ background, bus, limits, store }: Deps)
     },
   }
 }
-
-export type InFlightRequests = ReturnType<typeof createInFlightRequests>

@@ -104,7 +104,25 @@ export const patternOf = (path: string): RegExp => {
 }
 
 /** Mounts routers under their prefixes, and responds to requests that match no route. */
-export const createServerApp = (deps: Deps) => {
+export interface ServerApp {
+  listener: RequestListener
+  /** Puts the fast path in front of Node's server, if it is used. */
+  attachTo(server: Server): void
+  /** Makes each following response the last one of its connection. */
+  drain(): void
+  /** Closes the fast path's connections, which Node's server does not track. */
+  closeAll(): void
+  routes: readonly MountedRoute[]
+  /**
+   * Handles GET requests that match no route, except those of programs for a path that resembles
+   * one; call it last. `next` responds with 404 or 405.
+   */
+  fallback(handler: MiddlewareHandler<HonoEnv>): void
+  /** @param prefix for routes that are declared without it, because they have several */
+  mount(router: Router, prefix?: string): void
+}
+
+export const createServerApp = (deps: Deps): ServerApp => {
   const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
   const { cors } = deps
@@ -214,31 +232,23 @@ export const createServerApp = (deps: Deps) => {
 
   return {
     listener,
-    /** Puts the fast path in front of Node's server, if it is used. */
-    attachTo: (server: Server): void => {
+    attachTo: (server) => {
       if (deps.usesFastPath) fastPath.attach(server)
     },
-    /** Makes each following response the last one of its connection. */
-    drain: (): void => {
+    drain: () => {
       draining = true
       fastPath.drain()
     },
-    /** Closes the fast path's connections, which Node's server does not track. */
     closeAll: fastPath.closeAll,
     routes: routes as readonly MountedRoute[],
-    /**
-     * Handles GET requests that match no route, except those of programs for a path that resembles
-     * one; call it last. `next` responds with 404 or 405.
-     */
-    fallback: (handler: MiddlewareHandler<HonoEnv>): void => {
+    fallback: (handler) => {
       hono.get("*", (honoContext, next) => {
         const isNavigation = honoContext.req.header("accept")?.toLowerCase().includes("text/html")
         const isLost = !isNavigation && findLikelyPath(honoContext.req.path) !== undefined
         return isLost ? next() : handler(honoContext, next)
       })
     },
-    /** @param prefix for routes that are declared without it, because they have several */
-    mount: (router: Router, prefix = ""): void => {
+    mount: (router, prefix = "") => {
       hono.route(prefix, router.hono)
       for (const route of deps.usesFastPath ? router.fastPathRoutes : []) {
         const target = `${route.method} ${prefix}${route.path}`
@@ -251,5 +261,3 @@ export const createServerApp = (deps: Deps) => {
     },
   }
 }
-
-export type ServerApp = ReturnType<typeof createServerApp>

@@ -52,7 +52,18 @@ interface ObjectTransfer<T extends OwnedObject> {
 const onlyOwnerTransfers = translatable("transfer_not_allowed")
 
 /** Hands objects over to another account. */
-export const createTransfers = (deps: Deps) => {
+export interface Transfers {
+  lockUsers(tx: Tx, ids: readonly string[]): Promise<void>
+  readNewOwner(tx: Tx, id: string): Promise<StoredUser>
+  findNewOwner(idOrEmail: string): Promise<StoredUser>
+  /**
+   * Hands one object over. Its grants stay; the previous owner keeps only what these allow.
+   * @throws {Failure} `forbidden`, `invalid`, `conflict`, `storage_limit`, `limit_reached`
+   */
+  transferObject<T extends OwnedObject>(transfer: ObjectTransfer<T>): Promise<void>
+}
+
+export const createTransfers = (deps: Deps): Transfers => {
   const { db, userStore, storage, audit, refreshCaller } = deps
 
   /** @throws {Failure} `invalid` if the account cannot own anything */
@@ -81,13 +92,8 @@ export const createTransfers = (deps: Deps) => {
   return {
     lockUsers,
     readNewOwner,
-    findNewOwner: async (idOrEmail: string): Promise<StoredUser> =>
-      requireNewOwner(await findUser(idOrEmail)),
+    findNewOwner: async (idOrEmail) => requireNewOwner(await findUser(idOrEmail)),
 
-    /**
-     * Hands one object over. Its grants stay; the previous owner keeps only what these allow.
-     * @throws {Failure} `forbidden`, `invalid`, `conflict`, `storage_limit`, `limit_reached`
-     */
     transferObject: async <T extends OwnedObject>(transfer: ObjectTransfer<T>): Promise<void> => {
       const { actor, caller, target } = transfer
       const known = await transfer.read(caller)
@@ -125,5 +131,3 @@ export const createTransfers = (deps: Deps) => {
     },
   }
 }
-
-export type Transfers = ReturnType<typeof createTransfers>

@@ -35,7 +35,18 @@ interface Deps {
 /**
  * Settings stored in the database; an environment variable takes precedence and locks its setting.
  */
-export const createSettings = async (deps: Deps) => {
+export interface SettingsStore {
+  /** The current settings, from memory. */
+  current(): Settings
+  view(): SettingsView
+  /** Registers a listener that runs after every reload. */
+  onChange(listener: () => void): void
+  /** Registers a check that may reject changes, for rules that this folder cannot know. */
+  addCheck(check: SettingsCheck): void
+  change(actor: Actor, changes: SettingsChanges): Promise<SettingsView>
+}
+
+export const createSettings = async (deps: Deps): Promise<SettingsStore> => {
   const { config, db, bus, audit, now, defaultSettings } = deps
   const lockedEntries = Object.entries(variableBySetting).filter(
     ([, name]) => config[name] !== undefined,
@@ -69,18 +80,12 @@ export const createSettings = async (deps: Deps) => {
   })
 
   return {
-    /** The current settings, from memory. */
-    current: (): Settings => current,
+    current: () => current,
+    view: () => ({ values: current, locked }),
+    onChange: (listener) => void listeners.add(listener),
+    addCheck: (check) => void checks.push(check),
 
-    view: (): SettingsView => ({ values: current, locked }),
-
-    /** Registers a listener that runs after every reload. */
-    onChange: (listener: () => void): void => void listeners.add(listener),
-
-    /** Registers a check that may reject changes, for rules that this folder cannot know. */
-    addCheck: (check: SettingsCheck): void => void checks.push(check),
-
-    change: async (actor: Actor, changes: SettingsChanges): Promise<SettingsView> => {
+    change: async (actor, changes) => {
       const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
       for (const [name] of entries) {
         const variable = locked[name]
@@ -122,5 +127,3 @@ export const createSettings = async (deps: Deps) => {
     },
   }
 }
-
-export type SettingsStore = Awaited<ReturnType<typeof createSettings>>

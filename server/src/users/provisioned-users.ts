@@ -103,7 +103,30 @@ const policy: UserChangePolicy = {
 }
 
 /** Accounts as created, changed and deleted by an identity provider. */
-export const createProvisionedUsers = (deps: Deps) => {
+export interface ProvisionedUsers {
+  lock(tx: Tx, id: string): Promise<UserWithEmails>
+  /**
+   * Creates an account, or revives the deleted one with the same e-mail address.
+   * @throws {Failure} `conflict`
+   */
+  create(tx: Tx, record: ProvisioningRecord, profile: ProvisionedProfile): Promise<StoredUser>
+  /**
+   * @param before as returned by `lock`
+   * @throws {Failure} `conflict`, `last_admin`
+   */
+  change(
+    tx: Tx,
+    record: ProvisioningRecord,
+    options: { before: UserWithEmails; profile: ProvisionedProfile },
+  ): Promise<StoredUser>
+  /**
+   * Deletes an account's sessions, keys and memberships and deactivates it; its data remains.
+   * @throws {Failure} `not_found`, `last_admin`
+   */
+  deleteUser(tx: Tx, record: ProvisioningRecord, id: string): Promise<void>
+}
+
+export const createProvisionedUsers = (deps: Deps): ProvisionedUsers => {
   const { store, users, bus, newId, nowMs, deleteMode } = deps
 
   const isVisible = ({ hidden, deleted_at }: StoredUser): boolean =>
@@ -137,15 +160,7 @@ export const createProvisionedUsers = (deps: Deps) => {
   return {
     lock,
 
-    /**
-     * Creates an account, or revives the deleted one with the same e-mail address.
-     * @throws {Failure} `conflict`
-     */
-    create: async (
-      tx: Tx,
-      record: ProvisioningRecord,
-      profile: ProvisionedProfile,
-    ): Promise<StoredUser> => {
+    create: async (tx, record, profile) => {
       const existing = await store.byEmail(profile.email, tx)
       if (!existing) return insert(tx, record, profile)
       const before = await users.lockUserWithEmails(tx, existing.id)
@@ -161,24 +176,12 @@ export const createProvisionedUsers = (deps: Deps) => {
       return (await users.changeUser(tx, { before, after }, { ...record, policy })).user
     },
 
-    /**
-     * @param before as returned by `lock`
-     * @throws {Failure} `conflict`, `last_admin`
-     */
-    change: async (
-      tx: Tx,
-      record: ProvisioningRecord,
-      { before, profile }: { before: UserWithEmails; profile: ProvisionedProfile },
-    ): Promise<StoredUser> => {
+    change: async (tx, record, { before, profile }) => {
       const after = applyProfile(before, profile)
       return (await users.changeUser(tx, { before, after }, { ...record, policy })).user
     },
 
-    /**
-     * Deletes an account's sessions, keys and memberships and deactivates it; its data remains.
-     * @throws {Failure} `not_found`, `last_admin`
-     */
-    deleteUser: async (tx: Tx, record: ProvisioningRecord, id: string): Promise<void> => {
+    deleteUser: async (tx, record, id) => {
       const before = await lock(tx, id)
       const { deleted_at, external_id, fixed_external_id } = before.user
       const user: StoredUser = {
@@ -197,5 +200,3 @@ export const createProvisionedUsers = (deps: Deps) => {
     },
   }
 }
-
-export type ProvisionedUsers = ReturnType<typeof createProvisionedUsers>

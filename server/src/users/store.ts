@@ -25,13 +25,34 @@ const sortColumns = {
   last_active_at: "last_active_at",
 } as const
 
-export const createUserStore = (db: Database) => ({
-  byId: async (id: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
+export interface UserStore {
+  byId(id: string, reader?: Reader): Promise<StoredUser | undefined>
+  byEmail(email: string, reader?: Reader): Promise<StoredUser | undefined>
+  /** All accounts with this externalId, including deleted and released ones. */
+  byExternalId(externalId: string, reader?: Reader): Promise<StoredUser[]>
+  /** Whether a deleted account had this e-mail address, which has since been released. */
+  wasDeletedWithEmail(email: string, reader?: Reader): Promise<boolean>
+  list(query: UserListQuery): Promise<Page<User>>
+  count(): Promise<number>
+  hasAny(reader?: Reader): Promise<boolean>
+  /** Whether there is an active administrator other than `id`. */
+  hasOtherAdmin(tx: Tx, id: string): Promise<boolean>
+  /** @returns false if the e-mail address is taken */
+  insert(tx: Tx, user: StoredUser, emails: readonly UserEmail[]): Promise<boolean>
+  /** @returns false if another account has the e-mail address; `tx` can then only be rolled back */
+  update(tx: Tx, user: StoredUser): Promise<boolean>
+  remove(tx: Tx, id: string): Promise<void>
+  emails(id: string, reader?: Reader): Promise<UserEmail[]>
+  replaceEmails(tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void>
+}
+
+export const createUserStore = (db: Database): UserStore => ({
+  byId: async (id, reader = db.read) => {
     const row = await reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst()
     return row && toStoredUser(row)
   },
 
-  byEmail: async (email: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
+  byEmail: async (email, reader = db.read) => {
     const row = await reader
       .selectFrom("users")
       .selectAll()
@@ -40,8 +61,7 @@ export const createUserStore = (db: Database) => ({
     return row && toStoredUser(row)
   },
 
-  /** All accounts with this externalId, including deleted and released ones. */
-  byExternalId: async (externalId: string, reader: Reader = db.read): Promise<StoredUser[]> => {
+  byExternalId: async (externalId, reader = db.read) => {
     const rows = await reader
       .selectFrom("users")
       .selectAll()
@@ -51,8 +71,7 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toStoredUser)
   },
 
-  /** Whether a deleted account had this e-mail address, which has since been released. */
-  wasDeletedWithEmail: async (email: string, reader: Reader = db.read): Promise<boolean> => {
+  wasDeletedWithEmail: async (email, reader = db.read) => {
     const pattern = `${escapeLike(foldCase(email))} %`
     const row = await reader
       .selectFrom("users")
@@ -64,7 +83,7 @@ export const createUserStore = (db: Database) => ({
     return row !== undefined
   },
 
-  list: async (query: UserListQuery): Promise<Page<User>> => {
+  list: async (query) => {
     let matching = db.read.selectFrom("users")
     const { query: text } = query
     if (text) {
@@ -82,13 +101,12 @@ export const createUserStore = (db: Database) => ({
     return { items: items.map((row) => toPublicUser(toStoredUser(row))), total }
   },
 
-  count: (): Promise<number> => countRows(db.read.selectFrom("users")),
+  count: () => countRows(db.read.selectFrom("users")),
 
-  hasAny: async (reader: Reader = db.read): Promise<boolean> =>
+  hasAny: async (reader = db.read) =>
     (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 
-  /** Whether there is an active administrator other than `id`. */
-  hasOtherAdmin: async (tx: Tx, id: string): Promise<boolean> =>
+  hasOtherAdmin: async (tx, id) =>
     (await tx
       .selectFrom("users")
       .select("id")
@@ -98,8 +116,7 @@ export const createUserStore = (db: Database) => ({
       .limit(1)
       .executeTakeFirst()) !== undefined,
 
-  /** @returns false if the e-mail address is taken */
-  insert: async (tx: Tx, user: StoredUser, emails: readonly UserEmail[]): Promise<boolean> => {
+  insert: async (tx, user, emails) => {
     const inserted = await tx
       .insertInto("users")
       .values(toUserRow(user))
@@ -111,19 +128,18 @@ export const createUserStore = (db: Database) => ({
     return true
   },
 
-  /** @returns false if another account has the e-mail address; `tx` can then only be rolled back */
-  update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
+  update: async (tx, user) => {
     const { id, ...row } = toUserRow(user)
     return tryUniqueWrite(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
   },
 
-  remove: async (tx: Tx, id: string): Promise<void> => {
+  remove: async (tx, id) => {
     await removeGrantsTo(tx, "user", id)
     await removeGrantsOnObjectsOf(tx, id)
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 
-  emails: async (id: string, reader: Reader = db.read): Promise<UserEmail[]> => {
+  emails: async (id, reader = db.read) => {
     const rows = await reader
       .selectFrom("user_emails")
       .selectAll()
@@ -133,8 +149,7 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toUserEmail)
   },
 
-  replaceEmails: (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> =>
-    replaceEmails(tx, id, emails),
+  replaceEmails: (tx, id, emails) => replaceEmails(tx, id, emails),
 })
 
 const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> => {
@@ -142,5 +157,3 @@ const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): 
   if (emails.length === 0) return
   await tx.insertInto("user_emails").values(toEmailRows(id, emails)).execute()
 }
-
-export type UserStore = ReturnType<typeof createUserStore>

@@ -119,7 +119,31 @@ const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin
  * Writes accounts. Every change passes here, whether an administrator, the user, or an identity
  * provider makes it, together with its consequences and its audit event.
  */
-export const createUserWriter = (deps: UserWriterDeps) => {
+export interface UserWriter {
+  lockUser(tx: Tx, id: string): Promise<StoredUser>
+  /** As `lockUser`, with all e-mail addresses. @throws {Failure} `not_found` */
+  lockUserWithEmails(tx: Tx, id: string): Promise<UserWithEmails>
+  /** @throws {Failure} `conflict` */
+  insertUser(
+    tx: Tx,
+    userWithEmails: UserWithEmails,
+    auditRecord: Omit<AuditRecord, "target"> & { policy: UserChangePolicy },
+  ): Promise<void>
+  /**
+   * Replaces `before`, which `tx` has locked, by `after`. Ends the sessions of a deactivated
+   * account and of one with a new password.
+   * @throws {Failure} `conflict`, `last_admin`
+   */
+  changeUser(tx: Tx, change: UserChange, options: ChangeOptions): Promise<UserWithEmails>
+  /**
+   * Deactivates an account, and starts its deletion once `tx` commits; does nothing if that has
+   * been done.
+   * @throws {Failure} `not_found`, `last_admin`
+   */
+  removeUser(tx: Tx, actor: AuditRecord["actor"], id: string): Promise<void>
+}
+
+export const createUserWriter = (deps: UserWriterDeps): UserWriter => {
   const { db, store, audit, bus, nowMs, endSessions, deletion } = deps
 
   /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
@@ -158,32 +182,17 @@ export const createUserWriter = (deps: UserWriterDeps) => {
   return {
     lockUser,
 
-    /** As `lockUser`, with all e-mail addresses. @throws {Failure} `not_found` */
-    lockUserWithEmails: async (tx: Tx, id: string): Promise<UserWithEmails> => {
+    lockUserWithEmails: async (tx, id) => {
       const user = await lockUser(tx, id)
       return { user, emails: await store.emails(id, tx) }
     },
 
-    /** @throws {Failure} `conflict` */
-    insertUser: async (
-      tx: Tx,
-      { user, emails }: UserWithEmails,
-      { policy, ...record }: Omit<AuditRecord, "target"> & { policy: UserChangePolicy },
-    ): Promise<void> => {
+    insertUser: async (tx, { user, emails }, { policy, ...record }) => {
       if (!(await store.insert(tx, user, emails))) policy.failEmailTaken(user.email)
       await audit.record(tx, { ...record, target: { type: "user", id: user.id } })
     },
 
-    /**
-     * Replaces `before`, which `tx` has locked, by `after`. Ends the sessions of a deactivated
-     * account and of one with a new password.
-     * @throws {Failure} `conflict`, `last_admin`
-     */
-    changeUser: async (
-      tx: Tx,
-      change: UserChange,
-      options: ChangeOptions,
-    ): Promise<UserWithEmails> => {
+    changeUser: async (tx, change, options) => {
       const { policy } = options
       const differences = findDifferences(change)
       const isModified = [...differences].some((name) => !managementAttributes.includes(name))
@@ -197,12 +206,7 @@ export const createUserWriter = (deps: UserWriterDeps) => {
       return after
     },
 
-    /**
-     * Deactivates an account, and starts its deletion once `tx` commits; does nothing if that has
-     * been done.
-     * @throws {Failure} `not_found`, `last_admin`
-     */
-    removeUser: async (tx: Tx, actor: AuditRecord["actor"], id: string): Promise<void> => {
+    removeUser: async (tx, actor, id) => {
       const user = await lockUser(tx, id)
       if (await deletion.isRunning(tx, id)) return
       await requireRemainingAdmin(tx, user, null)
@@ -216,5 +220,3 @@ export const createUserWriter = (deps: UserWriterDeps) => {
     },
   }
 }
-
-export type UserWriter = ReturnType<typeof createUserWriter>

@@ -4,7 +4,11 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
-import { type AccountDeletionDeps, createAccountDeletion } from "./account-deletion.ts"
+import {
+  type AccountDeletion,
+  type AccountDeletionDeps,
+  createAccountDeletion,
+} from "./account-deletion.ts"
 import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import { userLock } from "./user-lock.ts"
 import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
@@ -12,6 +16,7 @@ import {
   createUserWriter,
   type UserChangePolicy,
   type UserWithEmails,
+  type UserWriter,
   type UserWriterDeps,
 } from "./user-writer.ts"
 
@@ -83,7 +88,45 @@ const policy: UserChangePolicy = {
   failEmailTaken: (email) => fail("conflict", translatable("email_in_use", { email })),
 }
 
-export const createUsers = (deps: Deps) => {
+/** The rules for accounts, except those that only an identity provider changes. */
+export interface Users extends UserWriter {
+  /** Prepares an account for `insertPrepared`; hashing its password takes time. */
+  prepareUser(actor: Actor, newUser: NewUser): Promise<StoredUser>
+  /** Creates a prepared account inside `tx`. @throws {Failure} `conflict` */
+  insertPrepared(tx: Tx, actor: Actor, user: StoredUser): Promise<User>
+  get(id: string): Promise<User>
+  list(query: UserListQuery): Promise<Page<User>>
+  hasAny(): Promise<boolean>
+  count(): Promise<number>
+  /** Includes the password hash; for sign-in only. */
+  findForSignIn(email: string): Promise<StoredUser | undefined>
+  /** A precondition: the caller is still an administrator. */
+  requireAdmin(caller: Caller): UserChangeCheck
+  create(actor: Actor, input: NewUser, check?: UserChangeCheck): Promise<User>
+  /**
+   * Creates the first account, an administrator. Of two concurrent calls, one gets `null`.
+   * `afterInsert` runs in the same transaction.
+   */
+  createFirst(
+    actor: Actor,
+    input: Omit<NewUser, "role" | "source">,
+    afterInsert?: (tx: Tx, user: User) => Promise<void>,
+  ): Promise<User | null>
+  update(actor: Actor, id: string, changes: UserChanges, check?: UserChangeCheck): Promise<User>
+  /**
+   * Releases the e-mail address of an inactive account for another account; its data remains.
+   * @throws {Failure} `conflict`
+   */
+  release(actor: Actor, id: string): Promise<User>
+  /**
+   * Deactivates an account durably and starts its deletion, unless that was done before.
+   * @param check may hand over what the account owns, or reject the deletion
+   */
+  remove(actor: Actor, id: string, check?: UserChangeCheck): Promise<void>
+  waitForRemoval: AccountDeletion["waitForEnd"]
+}
+
+export const createUsers = (deps: Deps): Users => {
   const { db, store, newId, nowMs, hashPassword, refreshCaller } = deps
   const deletion = createAccountDeletion(deps)
   const writer = createUserWriter({ ...deps, deletion })
@@ -111,30 +154,22 @@ export const createUsers = (deps: Deps) => {
   return {
     ...writer,
 
-    /** Prepares an account for `insertPrepared`; hashing its password takes time. */
     prepareUser,
-
-    /** Creates a prepared account inside `tx`. @throws {Failure} `conflict` */
     insertPrepared,
 
-    get: async (id: string): Promise<User> =>
+    get: async (id) =>
       toPublicUser((await store.byId(id)) ?? fail("not_found", `No user with the ID ${id}.`)),
-    list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
-    hasAny: (): Promise<boolean> => store.hasAny(),
-    count: (): Promise<number> => store.count(),
+    list: (query) => store.list(query),
+    hasAny: () => store.hasAny(),
+    count: () => store.count(),
+    findForSignIn: (email) => store.byEmail(email),
 
-    /** Includes the password hash; for sign-in only. */
-    findForSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
+    requireAdmin: (caller) => async (tx) => {
+      const { user } = await refreshCaller(tx, caller)
+      if (user.role !== "admin") fail("forbidden", translatable("administrators_only"))
+    },
 
-    /** A precondition: the caller is still an administrator. */
-    requireAdmin:
-      (caller: Caller): UserChangeCheck =>
-      async (tx) => {
-        const { user } = await refreshCaller(tx, caller)
-        if (user.role !== "admin") fail("forbidden", translatable("administrators_only"))
-      },
-
-    create: async (actor: Actor, input: NewUser, check = noCheck): Promise<User> => {
+    create: async (actor, input, check = noCheck) => {
       const user = await prepareUser(actor, input)
       return db.transact(async (tx) => {
         await check(tx)
@@ -142,15 +177,7 @@ export const createUsers = (deps: Deps) => {
       })
     },
 
-    /**
-     * Creates the first account, an administrator. Of two concurrent calls, one gets `null`.
-     * `afterInsert` runs in the same transaction.
-     */
-    createFirst: async (
-      actor: Actor,
-      input: Omit<NewUser, "role" | "source">,
-      afterInsert: (tx: Tx, user: User) => Promise<void> = async () => {},
-    ): Promise<User | null> => {
+    createFirst: async (actor, input, afterInsert = async () => {}) => {
       const user = await prepareUser(actor, { ...input, role: "admin", source: "local" })
       return db.transactLocked(["administrators"], async (tx) => {
         if (await store.hasAny(tx)) return null
@@ -160,12 +187,7 @@ export const createUsers = (deps: Deps) => {
       })
     },
 
-    update: async (
-      actor: Actor,
-      id: string,
-      changes: UserChanges,
-      check = noCheck,
-    ): Promise<User> => {
+    update: async (actor, id, changes, check = noCheck) => {
       const { password, ...plain } = changes
       const hash = password === undefined ? undefined : await hashPassword(password, actor)
       const defined = Object.entries({ ...plain, password_hash: hash }).filter(
@@ -183,11 +205,7 @@ export const createUsers = (deps: Deps) => {
       })
     },
 
-    /**
-     * Releases the e-mail address of an inactive account for another account; its data remains.
-     * @throws {Failure} `conflict`
-     */
-    release: (actor: Actor, id: string): Promise<User> =>
+    release: (actor, id) =>
       db.transactLocked([userLock(id)], async (tx) => {
         const before = await lockUserWithEmails(tx, id)
         const { email, active, hidden } = before.user
@@ -199,13 +217,7 @@ export const createUsers = (deps: Deps) => {
         return toPublicUser((await changeUser(tx, { before, after }, options)).user)
       }),
 
-    /** For the job queue. */
-
-    /**
-     * Deactivates an account durably and starts its deletion, unless that was done before.
-     * @param check may hand over what the account owns, or reject the deletion
-     */
-    remove: (actor: Actor, id: string, check = noCheck): Promise<void> =>
+    remove: (actor, id, check = noCheck) =>
       db.essential.transact(async (tx) => {
         if (await deletion.isRunning(tx, id)) return
         await check(tx)
@@ -215,5 +227,3 @@ export const createUsers = (deps: Deps) => {
     waitForRemoval: deletion.waitForEnd,
   }
 }
-
-export type Users = ReturnType<typeof createUsers>
