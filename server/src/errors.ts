@@ -67,47 +67,13 @@ export interface FieldError extends Partial<MessageReference> {
   column?: number
 }
 
-/** A user's storage usage, in bytes. */
-export interface StorageFigures {
-  limit: number
-  used: number
-  breakdown: Record<string, number>
-}
-
-interface NamedObject {
-  type: string
-  id: string
-  name: string
-}
-
-/** An object that a deletion would take from others or break. */
-export interface AffectedObject extends NamedObject {
-  /** Null if it has no owner, or the account was deleted. */
-  owner: { id: string; name: string } | null
-  /** The first of the accounts and groups that it is shared with, and how many there are. */
-  shared_with: NamedObject[]
-  shared_count: number
-  /** The first of the objects of other people that depend on it, and how many there are. */
-  used_by: NamedObject[]
-  used_count: number
-}
-
-/** What stands against a deletion: the first objects, and how many there are of each type. */
-export interface ObjectsInUse {
-  total: number
-  counts: Record<string, number>
-  items: AffectedObject[]
-}
-
 export interface FailureDetails {
   /** The request parameter at fault (OpenAI's `param`). */
   param?: string
   /** Errors by field, for forms. */
   errors?: FieldError[]
-  /** The caller's storage usage, if it exceeds the limit. */
-  storage?: StorageFigures
-  /** What the deletion would take from others or break. */
-  in_use?: ObjectsInUse
+  /** Further members of the body of an error under `/api/v1`, such as `storage` and `in_use`. */
+  body?: object
   /** SCIM's detail error keyword (RFC 7644 §3.12). */
   scimType?: string
   /** Response headers, such as `retry-after`. */

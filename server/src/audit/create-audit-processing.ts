@@ -1,26 +1,17 @@
 import type { Logger } from "pino"
-import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
-import type { Database } from "../db/database.ts"
-import type { Audit } from "./audit.ts"
 import { createAuditForwarder } from "./forwarding.ts"
 import { createAuditSigner } from "./hash-chain.ts"
 import { createAuditReader } from "./reader.ts"
-import { createAuditRetention } from "./retention.ts"
+import { type AuditRetentionDeps, createAuditRetention } from "./retention.ts"
 import type { AuditStatus } from "./schema.ts"
-import { type AuditSealerOptions, createAuditSealer } from "./sealer.ts"
+import { type AuditSealerDeps, createAuditSealer } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
 
-interface Deps extends AuditSealerOptions {
-  background: BackgroundTasks
+interface Deps extends Omit<AuditSealerDeps, "signer">, Omit<AuditRetentionDeps, "sealer"> {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
-  db: Database
-  audit: Audit
   /** Key that seals the chain; derived from SECRET_KEY. */
   auditKey: Buffer
-  /** Retention in seconds; 0 keeps everything. */
-  maxAge: () => number
-  now: () => number
   log: Logger
 }
 

@@ -4,7 +4,7 @@ import { systemActor } from "../http/caller.ts"
 import type { Audit } from "./audit.ts"
 import type { AuditSealer } from "./sealer.ts"
 
-interface Deps {
+export interface AuditRetentionDeps {
   db: Database
   audit: Audit
   sealer: AuditSealer
@@ -17,7 +17,7 @@ interface Deps {
  * Creates a function that deletes expired events, in whole blocks from the oldest. Blocks remain as a hash and a seal, so
  * that the chain can still be verified from its start.
  */
-export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
+export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: AuditRetentionDeps) => {
   /** Marks expired blocks as pruned and records an event for it. */
   const markExpired = (before: number): Promise<void> =>
     db.essential.transactLocked(["audit chain"], async (tx) => {

@@ -28,7 +28,7 @@ export interface AuditSealerOptions {
   sealAfterMs?: number
 }
 
-interface Deps extends AuditSealerOptions {
+export interface AuditSealerDeps extends AuditSealerOptions {
   db: Database
   signer: AuditSigner
   now: () => number
@@ -57,7 +57,7 @@ const lastBlock = async (tx: Tx): Promise<Pick<AuditBlockRecord, "number" | "has
  * one. With a chain of rows, every writer would wait for the previous one. Of several processes,
  * one seals at a time.
  */
-export const createAuditSealer = ({ db, signer, now, background, ...options }: Deps) => {
+export const createAuditSealer = ({ db, signer, now, background, ...options }: AuditSealerDeps) => {
   const { sealAfterMs = defaultSealAfterMs } = options
   const max = eventsPerBlock[db.dialect]
 

@@ -25,7 +25,7 @@ interface CachedCaller {
   staleness: "no" | "maybe" | "changed"
 }
 
-interface Deps {
+export interface AuthenticateDeps {
   background: BackgroundTasks
   store: AuthStore
   tokens: SessionTokens
@@ -49,7 +49,7 @@ const isUnsafeMethod = (method: string | undefined): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS"
 
 /** Resolves credentials to callers, from a cache if possible; the cached path does not await. */
-export const createAuthenticate = (deps: Deps) => {
+export const createAuthenticate = (deps: AuthenticateDeps) => {
   const { background, store, tokens, bus, now, onAuthenticated, onRejected, publicOrigin } = deps
   const cachedByHash = new Map<string, CachedCaller>()
 

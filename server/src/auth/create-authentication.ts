@@ -1,24 +1,15 @@
 import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
-import type { BackgroundTasks } from "../background/background-tasks.ts"
-import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import { actorOf } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { createAuthenticate } from "./authenticate.ts"
+import { type AuthenticateDeps, createAuthenticate } from "./authenticate.ts"
 import { createLastUseRecorder } from "./last-use-recorder.ts"
-import type { SessionTokens } from "./session-tokens.ts"
-import type { AuthStore } from "./store.ts"
 
-interface Deps {
-  background: BackgroundTasks
+interface Deps extends Omit<AuthenticateDeps, "onAuthenticated" | "onRejected" | "publicOrigin"> {
   config: Pick<Config, "PUBLIC_URL">
   db: Database
-  store: AuthStore
-  tokens: SessionTokens
-  bus: Bus
   failures: FailedAttemptRecorder
-  now: () => number
 }
 
 /** Authenticates requests and records uses and failures. */
@@ -33,7 +24,7 @@ export const createAuthentication = ({ config, failures, ...deps }: Deps) => {
     ...deps,
     onAuthenticated: lastSeen.recordUse,
     onRejected,
-    publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
+    publicOrigin: config.PUBLIC_URL,
   })
   return { authenticate, close: lastSeen.close }
 }

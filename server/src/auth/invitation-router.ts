@@ -15,7 +15,6 @@ interface Deps {
 
 export const createInvitationRouter = ({ router, invitations, config }: Deps): Router => {
   const cookie = createSessionCookie(config.PUBLIC_URL)
-  const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
 
   router.on(invitationRoutes.list, ({ query }) => invitations.list(query))
   router.on(invitationRoutes.create, ({ actor, caller, body }) =>
@@ -29,7 +28,7 @@ export const createInvitationRouter = ({ router, invitations, config }: Deps): R
   )
   router.on(invitationRoutes.accept, async ({ body, ...request }) => {
     const { headers } = request.context.incoming
-    if (!isSameOrigin(headers, publicOrigin))
+    if (!isSameOrigin(headers, config.PUBLIC_URL))
       fail("forbidden", "Pages of other websites cannot create accounts.")
     const signedIn = await invitations.accept(body, deviceOf(request))
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })

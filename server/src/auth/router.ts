@@ -29,13 +29,12 @@ interface Deps {
 export const createAuthRouter = (deps: Deps): Router => {
   const { router, accounts, users, config, authenticate, settings, defaultModel } = deps
   const cookie = createSessionCookie(config.PUBLIC_URL)
-  const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /**
    * Otherwise a page of another website could create accounts, or sign its visitor in to another
    * account.
    */
   const requireSameOrigin = ({ incoming }: RequestContext): void => {
-    if (isSameOrigin(incoming.headers, publicOrigin)) return
+    if (isSameOrigin(incoming.headers, config.PUBLIC_URL)) return
     fail(
       "forbidden",
       "Pages of other websites cannot sign anyone in or up. " +
@@ -44,7 +43,7 @@ export const createAuthRouter = (deps: Deps): Router => {
   }
   /** A page of another site gets no cookie, even with valid credentials. */
   const withCookie = (signedIn: SignedIn, { incoming }: RequestContext): Response => {
-    if (!isSameOrigin(incoming.headers, publicOrigin)) return Response.json(signedIn)
+    if (!isSameOrigin(incoming.headers, config.PUBLIC_URL)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }
   const describeCaller = ({ user, credential }: Caller): z.output<typeof WhoAmI> => ({

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http"
  * Whether a request may use the cookie, sign in or sign up: it was not sent by a browser, or by one
  * showing one of our pages. Trusts `Host`, which `http/host-check.ts` validates on loopback
  * addresses.
- * @param publicOrigin origin of PUBLIC_URL; the request's own host is always allowed
+ * @param publicOrigin PUBLIC_URL, which is an origin; the request's own host is always allowed
  */
 export const isSameOrigin = (
   headers: IncomingHttpHeaders,

@@ -33,18 +33,38 @@ const Domains = z
 const Provider = z.object({
   ISSUER: Issuer,
   CLIENT_ID: z.string(),
-  CLIENT_SECRET: z.string().optional(),
+  CLIENT_SECRET: z.string().nullable().default(null),
   SCOPES: Scopes.default(["openid", "profile", "email"]),
   LABEL: z.string().max(60).optional(),
-  LINK_CLAIM: Claim.optional(),
+  /** Claim whose value equals the user's SCIM `externalId`. */
+  LINK_CLAIM: Claim.nullable().default(null),
+  /** Whether a verified email address links to the existing account with that address. */
   LINK_EMAIL: Flag.default(true),
-  EMAIL_CLAIM: Claim.optional(),
+  /** Claim with the email address, used instead of `email` if it has one. */
+  EMAIL_CLAIM: Claim.nullable().default(null),
+  /** Whether email addresses count as verified even without an `email_verified` claim. */
   TRUST_EMAIL: Flag.default(false),
+  /** Domains of verified email addresses that may sign in; empty allows all. */
   ALLOWED_DOMAINS: Domains.default([]),
+  /** Whether to create an account on the first sign-in. */
   PROVISION: Flag.optional(),
-  GROUPS_CLAIM: Claim.optional(),
-  GROUPS_SEPARATOR: z.enum([";", ",", "space"], 'must be ";", "," or "space"').optional(),
+  GROUPS_CLAIM: Claim.nullable().default(null),
+  /** What separates groups in a groups claim that is one text; null for `;` or `,`. */
+  GROUPS_SEPARATOR: z
+    .enum([";", ",", "space"], 'must be ";", "," or "space"')
+    .nullable()
+    .default(null),
 })
+
+type WithLowerCaseKeys<T> = { [Key in keyof T & string as Lowercase<Key>]: T[Key] }
+
+/** The variables of a provider by their suffixes, in lower case. */
+export interface OidcProvider extends WithLowerCaseKeys<z.output<typeof Provider>> {
+  /** Lower case, as used in URLs. */
+  name: string
+  label: string
+  provision: boolean
+}
 
 /** Suffixes allowed after `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
 export const oidcVariableSuffixes = Object.keys(Provider.def.shape)
@@ -57,57 +77,27 @@ const parseVariable = (variable: string): { name: string; ending: string } | nul
   return ending ? { name: rest.slice(0, -ending.length - 1), ending } : null
 }
 
-export interface OidcProvider {
-  /** Lower case, as used in URLs. */
-  name: string
-  label: string
-  issuer: string
-  client_id: string
-  client_secret: string | null
-  scopes: string[]
-  /** Claim whose value equals the user's SCIM `externalId`. */
-  link_claim: string | null
-  /** Whether a verified email address links to the existing account with that address. */
-  link_email: boolean
-  /** Claim with the email address, used instead of `email` if it has one. */
-  email_claim: string | null
-  /** Whether email addresses count as verified even without an `email_verified` claim. */
-  trust_email: boolean
-  /** Domains of verified email addresses that may sign in; empty allows all. */
-  allowed_domains: string[]
-  /** Whether to create an account on the first sign-in. */
-  provision: boolean
-  groups_claim: string | null
-  /** What separates groups in a groups claim that is one text; null for `;` or `,`. */
-  groups_separator: string | null
-}
-
 const labelOf = (name: string): string =>
   name
     .split("_")
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join(" ")
 
+const lowerCaseKeys = <T extends object>(values: T): WithLowerCaseKeys<T> =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key.toLowerCase(), value]),
+  ) as WithLowerCaseKeys<T>
+
 const toProvider = (
   name: string,
-  { SCOPES, ...values }: z.output<typeof Provider>,
+  values: z.output<typeof Provider>,
   provisioned: boolean,
 ): OidcProvider => ({
+  ...lowerCaseKeys(values),
   name: name.toLowerCase().replaceAll("_", "-"),
   label: values.LABEL ?? labelOf(name),
-  issuer: values.ISSUER,
-  client_id: values.CLIENT_ID,
-  client_secret: values.CLIENT_SECRET ?? null,
-  scopes: SCOPES,
-  link_claim: values.LINK_CLAIM ?? null,
-  link_email: values.LINK_EMAIL,
-  email_claim: values.EMAIL_CLAIM ?? null,
-  trust_email: values.TRUST_EMAIL,
-  allowed_domains: values.ALLOWED_DOMAINS,
   // With SCIM, accounts are created through SCIM only.
   provision: values.PROVISION ?? !provisioned,
-  groups_claim: values.GROUPS_CLAIM ?? null,
-  groups_separator: values.GROUPS_SEPARATOR ?? null,
 })
 
 /** Whether anyone can create an account with this issuer. */

@@ -44,7 +44,13 @@ export interface AuditBlockRow {
   pruned_at: number | null
 }
 
-export interface AuditStateRow {
+interface AuditStateRow {
   name: string
   value: string
+}
+
+export interface AuditTables {
+  audit_events: AuditEventRow
+  audit_blocks: AuditBlockRow
+  audit_state: AuditStateRow
 }

@@ -45,7 +45,7 @@ export interface ProjectRow {
   updated_at: number
 }
 
-export interface ChatTagRow {
+interface ChatTagRow {
   chat_id: string
   tag: string
 }
@@ -101,16 +101,26 @@ export interface MessageRatingRow {
 }
 
 /** Texts of the passages, separate from the messages, which are read far more often. */
-export interface ChatPassagesRow {
+interface ChatPassagesRow {
   message_id: string
   /** JSON array, in the order of `chat_messages.sources`. */
   texts: string
 }
 
-export interface ChatImageRow {
+interface ChatImageRow {
   id: string
   message_id: string
   position: number
   media_type: string
   base64: string
+}
+
+export interface ConversationTables {
+  chats: ChatRow
+  chat_tags: ChatTagRow
+  chat_messages: ChatMessageRow
+  chat_images: ChatImageRow
+  chat_passages: ChatPassagesRow
+  projects: ProjectRow
+  message_ratings: MessageRatingRow
 }

@@ -13,26 +13,35 @@ const minFreeReservesForFiles = 2.5
 /** The reserve takes at most 1/8 of its volume. */
 const volumeDivisor = 8
 
+const { POSITIVE_INFINITY } = Number
+/** In place of what the system does not report. */
+const unknownVolume = { blocks: POSITIVE_INFINITY, bavail: POSITIVE_INFINITY, bsize: 1 }
+
+const readVolume = (folder: string) => {
+  try {
+    return statfsSync(folder)
+  } catch {
+    return unknownVolume
+  }
+}
+
 /** Size in bytes of the volume that holds `folder`; infinite if the system does not report it. */
 export const volumeBytes = (folder: string): number => {
-  try {
-    const { blocks, bsize } = statfsSync(folder)
-    return blocks * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
+  const { blocks, bsize } = readVolume(folder)
+  return blocks * bsize
 }
 
 /**
  * Bytes that this process may still write in `folder`; infinite if the system does not report it.
  */
 export const freeBytes = async (folder: string): Promise<number> => {
-  try {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
+  const { bavail, bsize } = await statfs(folder).catch(() => unknownVolume)
+  return bavail * bsize
+}
+
+export const freeBytesSync = (folder: string): number => {
+  const { bavail, bsize } = readVolume(folder)
+  return bavail * bsize
 }
 
 /** The write was rejected for lack of space. */

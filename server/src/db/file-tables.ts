@@ -46,7 +46,7 @@ export interface UploadRow {
   expires_at: number
 }
 
-export interface FileTextRow {
+interface FileTextRow {
   file_id: string
   text: string
 }
@@ -64,13 +64,13 @@ export interface PassageRow {
 }
 
 /** Tokens of one file's passages, as packed by `files/tokenizer.ts`. */
-export interface FileTokensRow {
+interface FileTokensRow {
   file_id: string
   data: Uint8Array
 }
 
 /** Vectors of a file's passages from position `first`, in one embedding index. */
-export interface VectorBatchRow {
+interface VectorBatchRow {
   file_id: string
   space_id: string
   first: number
@@ -114,7 +114,7 @@ export interface JobRow {
 }
 
 /** Scheduling state of an owner with jobs of a kind. */
-export interface JobOwnerRow {
+interface JobOwnerRow {
   kind: string
   owner: string
   /** Milliseconds of work done for the owner; the value of "" is the virtual time of the queue. */
@@ -133,8 +133,22 @@ export interface CollectionRow {
   updated_at: number
 }
 
-export interface CollectionFileRow {
+interface CollectionFileRow {
   collection_id: string
   file_id: string
   added_at: Generated<number>
+}
+
+export interface FileTables {
+  files: FileRow
+  uploads: UploadRow
+  file_texts: FileTextRow
+  passages: PassageRow
+  file_words: FileTokensRow
+  vector_spaces: EmbeddingIndexRow
+  vector_batches: VectorBatchRow
+  collections: CollectionRow
+  collection_files: CollectionFileRow
+  jobs: JobRow
+  job_owners: JobOwnerRow
 }

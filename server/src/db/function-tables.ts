@@ -62,3 +62,10 @@ export interface FunctionItemRow {
   value: string
   updated_at: number
 }
+
+export interface FunctionTables {
+  functions: FunctionRow
+  function_versions: FunctionVersionRow
+  function_runs: FunctionRunRow
+  function_items: FunctionItemRow
+}

@@ -16,3 +16,7 @@ export interface InvitationRow {
   /** The account that it created; null if that was deleted. */
   accepted_by: string | null
 }
+
+export interface InvitationTables {
+  invitations: InvitationRow
+}

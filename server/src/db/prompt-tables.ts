@@ -11,8 +11,13 @@ export interface PromptRow {
 }
 
 /** A user's instructions for all of their chats; users without instructions have no row. */
-export interface PersonalInstructionsRow {
+interface PersonalInstructionsRow {
   user_id: string
   text: string
   updated_at: number
+}
+
+export interface PromptTables {
+  prompts: PromptRow
+  personal_instructions: PersonalInstructionsRow
 }

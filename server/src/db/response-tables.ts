@@ -32,3 +32,8 @@ export interface StoredResponseItemRow {
   /** As in `stored_responses`. */
   created_at: number
 }
+
+export interface ResponseTables {
+  stored_responses: StoredResponseRow
+  stored_response_items: StoredResponseItemRow
+}

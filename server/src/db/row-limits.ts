@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import { translatable } from "../i18n/message.ts"
 import type { Database, Reader, Tx } from "./database.ts"
-import { maxRows } from "./table-limits.ts"
+import { maxRows } from "./max-rows.ts"
 import type { Tables } from "./tables.ts"
 
 interface RowLimit {
@@ -61,7 +61,7 @@ interface Deps {
   config: Config
 }
 
-/** Enforces the limits on rows per owner that `tableLimits` lists. */
+/** Enforces limits on rows per owner. */
 export interface RowLimits {
   /**
    * Adds rows in a transaction that first checks the limit. Callers with the same owner wait for

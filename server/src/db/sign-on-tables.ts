@@ -20,14 +20,21 @@ export interface SignOnSessionRow {
 }
 
 /** A membership created from a groups claim, which only the same provider's claim may remove. */
-export interface SignOnMembershipRow {
+interface SignOnMembershipRow {
   issuer: string
   group_id: string
   user_id: string
 }
 
 /** Single-use values already used: completed sign-in attempts and logout tokens. */
-export interface UsedSignOnTokenRow {
+interface UsedSignOnTokenRow {
   id: string
   expires_at: number
+}
+
+export interface SignOnTables {
+  identities: IdentityRow
+  sign_on_sessions: SignOnSessionRow
+  sign_on_members: SignOnMembershipRow
+  sign_on_spent: UsedSignOnTokenRow
 }

@@ -15,7 +15,6 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely"
-import { z } from "zod"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
@@ -30,7 +29,7 @@ import {
 import { createReserve } from "./disk-space.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { createSpaceGuard } from "./space-guard.ts"
-import { databasePath, openSqliteFile } from "./sqlite-file.ts"
+import { databasePath, openSqliteFile, preparePragma } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
 import { createTransactionMutex } from "./transaction-mutex.ts"
 import { createWalSync } from "./wal-sync.ts"
@@ -238,9 +237,7 @@ export const openSqlite = (
     runWithoutTimeout: (work) => writer.connection().execute(work),
     probe: async () => {
       checkSpace()
-      const { user_version: version } = z
-        .object({ user_version: z.int() })
-        .parse(writeConnection.prepare("pragma user_version").get())
+      const version = preparePragma(writeConnection, "user_version")()
       // SQLite writes this even if the value is unchanged.
       await sql.raw(`pragma user_version = ${version}`).execute(writer)
       await walSync.sync()

@@ -1,43 +1,13 @@
 import type { Generated } from "kysely"
-import type { AuditBlockRow, AuditEventRow, AuditStateRow } from "./audit-tables.ts"
+import type { AuditTables } from "./audit-tables.ts"
 import type { SqlBoolean } from "./column-types.ts"
-import type {
-  ChatImageRow,
-  ChatMessageRow,
-  ChatPassagesRow,
-  ChatRow,
-  ChatTagRow,
-  MessageRatingRow,
-  ProjectRow,
-} from "./conversation-tables.ts"
-import type {
-  CollectionFileRow,
-  CollectionRow,
-  EmbeddingIndexRow,
-  FileRow,
-  FileTextRow,
-  FileTokensRow,
-  JobOwnerRow,
-  JobRow,
-  PassageRow,
-  UploadRow,
-  VectorBatchRow,
-} from "./file-tables.ts"
-import type {
-  FunctionItemRow,
-  FunctionRow,
-  FunctionRunRow,
-  FunctionVersionRow,
-} from "./function-tables.ts"
-import type { InvitationRow } from "./invitation-tables.ts"
-import type { PersonalInstructionsRow, PromptRow } from "./prompt-tables.ts"
-import type { StoredResponseItemRow, StoredResponseRow } from "./response-tables.ts"
-import type {
-  IdentityRow,
-  SignOnMembershipRow,
-  SignOnSessionRow,
-  UsedSignOnTokenRow,
-} from "./sign-on-tables.ts"
+import type { ConversationTables } from "./conversation-tables.ts"
+import type { FileTables } from "./file-tables.ts"
+import type { FunctionTables } from "./function-tables.ts"
+import type { InvitationTables } from "./invitation-tables.ts"
+import type { PromptTables } from "./prompt-tables.ts"
+import type { ResponseTables } from "./response-tables.ts"
+import type { SignOnTables } from "./sign-on-tables.ts"
 
 export interface UserRow {
   id: string
@@ -217,7 +187,15 @@ export interface UsageRow {
   request_id: string
 }
 
-export interface Tables {
+export interface Tables
+  extends AuditTables,
+    ConversationTables,
+    FileTables,
+    FunctionTables,
+    InvitationTables,
+    PromptTables,
+    ResponseTables,
+    SignOnTables {
   users: UserRow
   user_emails: UserEmailRow
   groups: GroupRow
@@ -232,38 +210,4 @@ export interface Tables {
   settings: SettingRow
   clock_state: ClockStateRow
   usage: UsageRow
-  audit_events: AuditEventRow
-  audit_blocks: AuditBlockRow
-  audit_state: AuditStateRow
-  chats: ChatRow
-  chat_tags: ChatTagRow
-  chat_messages: ChatMessageRow
-  chat_images: ChatImageRow
-  chat_passages: ChatPassagesRow
-  projects: ProjectRow
-  message_ratings: MessageRatingRow
-  files: FileRow
-  uploads: UploadRow
-  file_texts: FileTextRow
-  passages: PassageRow
-  file_words: FileTokensRow
-  vector_spaces: EmbeddingIndexRow
-  vector_batches: VectorBatchRow
-  collections: CollectionRow
-  collection_files: CollectionFileRow
-  prompts: PromptRow
-  personal_instructions: PersonalInstructionsRow
-  jobs: JobRow
-  job_owners: JobOwnerRow
-  functions: FunctionRow
-  function_versions: FunctionVersionRow
-  function_runs: FunctionRunRow
-  function_items: FunctionItemRow
-  identities: IdentityRow
-  sign_on_sessions: SignOnSessionRow
-  sign_on_members: SignOnMembershipRow
-  sign_on_spent: UsedSignOnTokenRow
-  invitations: InvitationRow
-  stored_responses: StoredResponseRow
-  stored_response_items: StoredResponseItemRow
 }

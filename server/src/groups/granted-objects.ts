@@ -1,5 +1,5 @@
 import type { Reader } from "../db/database.ts"
-import type { ObjectsInUse } from "../errors.ts"
+import type { ObjectsInUse } from "../http/in-use.ts"
 import {
   type Affected,
   describeAffected,

@@ -1,8 +1,12 @@
 import { fail } from "../errors.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import { bodyTooLarge } from "./body-buffer.ts"
-import { networkOf } from "./client-address.ts"
-import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
+import {
+  limitOwnerOf,
+  type NodeRequestContext,
+  type RequestContext,
+  whenClosed,
+} from "./request-context.ts"
 
 /** Bodies up to this size are not counted; the limit on requests bounds them. */
 const smallBytes = 64 * 1024
@@ -41,11 +45,8 @@ export interface BodyMemory {
 }
 
 export const createBodyMemory = (limit: UserLimit): BodyMemory => {
-  const ownerOf = ({ caller, address }: RequestContext): string =>
-    caller?.user.id ?? networkOf(address)
-
   const reserveUntilClosed = (context: RequestContext, bytes: number): void => {
-    whenClosed(context.outgoing, limit.reserve(ownerOf(context), bytes))
+    whenClosed(context.outgoing, limit.reserve(limitOwnerOf(context), bytes))
   }
 
   /** Reserves while reading; only Node's server accepts a body without a length. */
@@ -94,7 +95,7 @@ export const createBodyMemory = (limit: UserLimit): BodyMemory => {
           const message = `What the request refers to is too large: it needs ${total} bytes of memory or more. One user may have ${limit.maxPerUser} (MAX_BUFFERED_BODIES).`
           fail("body_too_large", message)
         }
-        releases.push(limit.reserve(ownerOf(context), held))
+        releases.push(limit.reserve(limitOwnerOf(context), held))
         // Once closed, `destroyed` is set.
         if (releases.length === 1 || outgoing.destroyed) whenClosed(outgoing, releaseAll)
       }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net"
-import type { IncomingHead } from "./request-context.ts"
+import type { IncomingHead, RequestContext } from "./request-context.ts"
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
@@ -51,3 +51,7 @@ export const networkOf = (address: string): string => {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")
 }
+
+/** Whose limits a request counts against: its user's, or its network's. */
+export const limitOwnerOf = ({ caller, address }: RequestContext): string =>
+  caller?.user.id ?? networkOf(address)

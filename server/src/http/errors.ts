@@ -25,8 +25,7 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     code,
     ...reference,
     ...(details.errors && { errors: details.errors }),
-    ...(details.storage && { storage: details.storage }),
-    ...(details.in_use && { in_use: details.in_use }),
+    ...details.body,
   }),
   openai: ({ message, code, status, details }) => ({
     error: { message, type: openaiType(status), param: details.param ?? null, code },

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { fail, type ObjectsInUse as InUse } from "../errors.ts"
+import { fail } from "../errors.ts"
 import { MessageReference } from "./message-reference.ts"
 
 const NamedObject = z.object({ type: z.string(), id: z.string(), name: z.string() })
@@ -46,10 +46,10 @@ export type DeletionConfirmation = z.output<typeof DeletionConfirmation>
  * @throws {Failure} `in_use`
  */
 export const requireUnused = (
-  in_use: InUse,
+  in_use: ObjectsInUse,
   { confirm }: DeletionConfirmation,
   reason: string,
 ): void => {
   if (in_use.total === 0 || confirm === "delete") return
-  fail("in_use", `${reason} To delete it all the same, add confirm=delete.`, { in_use })
+  fail("in_use", `${reason} To delete it all the same, add confirm=delete.`, { body: { in_use } })
 }

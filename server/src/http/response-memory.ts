@@ -1,7 +1,7 @@
 import type { UserLimit } from "../limits/user-limit.ts"
 import { smallBodyBytes } from "./body-buffer.ts"
-import { networkOf } from "./client-address.ts"
-import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
+import { limitOwnerOf } from "./client-address.ts"
+import { type NodeRequestContext, whenClosed } from "./request-context.ts"
 import { maxStallMs } from "./response-writer.ts"
 import type { CountPiece } from "./route.ts"
 
@@ -13,16 +13,13 @@ const heldPerPieceByte = 3
 
 /** Counts buffered responses against their users' limits until the clients have read them. */
 export const createResponseMemory = (limit: UserLimit) => {
-  const ownerOf = ({ caller, address }: RequestContext): string =>
-    caller?.user.id ?? networkOf(address)
-
   return {
     /**
      * Call before a request changes anything: afterwards, its response is always sent.
      * @throws {Failure} `rate_limited` if the user already has too many unread bytes
      */
     checkAvailable: (context: NodeRequestContext): void => {
-      if (!isReadOnly(context)) limit.check(ownerOf(context))
+      if (!isReadOnly(context)) limit.check(limitOwnerOf(context))
     },
 
     /** @throws {Failure} `rate_limited` for GET and HEAD if the user has too many unread bytes */
@@ -30,7 +27,7 @@ export const createResponseMemory = (limit: UserLimit) => {
       // Small responses are bounded by the limit on requests.
       if (bytes <= smallBodyBytes) return
       const { outgoing } = context
-      const owner = ownerOf(context)
+      const owner = limitOwnerOf(context)
       // A response above the limit is allowed if the user has no other unread response.
       const amount = Math.min(bytes, limit.maxPerUser)
       const release = isReadOnly(context) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
@@ -44,7 +41,7 @@ export const createResponseMemory = (limit: UserLimit) => {
      */
     createPieceCounter: (context: NodeRequestContext): CountPiece => {
       const { outgoing } = context
-      const owner = ownerOf(context)
+      const owner = limitOwnerOf(context)
       limit.check(owner)
       let release = (): void => {}
       whenClosed(outgoing, () => release())

@@ -15,7 +15,7 @@ import {
 import type { BodyLimits, JsonBody } from "./body-buffer.ts"
 import type { BodyMemory } from "./body-memory.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
-import { networkOf } from "./client-address.ts"
+import { limitOwnerOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path.ts"
@@ -87,7 +87,7 @@ export const createRouters =
 
     /** @returns null if the request may continue immediately */
     const waitForTurn = (context: RequestContext): Promise<void> | null => {
-      const share = fairLoop.of(context.caller?.user.id ?? networkOf(context.address))
+      const share = fairLoop.of(limitOwnerOf(context))
       const turn = share.turn(turnCosts.request)
       if (!turn) return null
       return turn.then(() => {

@@ -1,4 +1,4 @@
-import { maxRows } from "../db/table-limits.ts"
+import { maxRows } from "../db/max-rows.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { UserAndTotal } from "../limits/user-limit.ts"

@@ -19,7 +19,7 @@ const convertScimError = (error: unknown): unknown =>
     ? new Failure("bad_request", error.message, { scimType: error.scimType })
     : error
 
-interface Deps {
+export interface ScimAuditDeps {
   background: BackgroundTasks
   db: Database
   audit: Audit
@@ -29,7 +29,7 @@ interface Deps {
  * Audits every request of the identity provider. Successful changes write their event in their own
  * transaction; reads and failures are written here, before the response.
  */
-export const createScimAudit = ({ background, db, audit }: Deps) => {
+export const createScimAudit = ({ background, db, audit }: ScimAuditDeps) => {
   const auditFailure = async <T>(entry: ScimAuditEntry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()

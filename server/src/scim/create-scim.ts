@@ -1,42 +1,32 @@
 import type { Logger } from "pino"
-import type { Audit } from "../audit/audit.ts"
 import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
 import type { AuthStore } from "../auth/store.ts"
-import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Database } from "../db/database.ts"
-import type { GroupWriter } from "../groups/group-writer.ts"
 import type { GroupStore } from "../groups/store.ts"
 import { createProvisionedUsers } from "../users/provisioned-users.ts"
 import type { UserStore } from "../users/store.ts"
 import type { UserWriter } from "../users/user-writer.ts"
-import { createScimAudit } from "./audit.ts"
+import { createScimAudit, type ScimAuditDeps } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createBaseUrlResolver } from "./base-url.ts"
 import { createGroupView } from "./group-view.ts"
-import { createScimGroups } from "./groups.ts"
+import { createScimGroups, type ScimGroupsDeps } from "./groups.ts"
 import type { ProvisioningProblem } from "./provisioning-schema.ts"
 import { findProvisioningProblems } from "./provisioning-status.ts"
 import type { ScimResource } from "./resource.ts"
 import { createUserView } from "./user-view.ts"
 import { createScimUsers } from "./users.ts"
 
-interface Deps {
-  background: BackgroundTasks
+interface Deps extends Omit<ScimGroupsDeps, "view">, ScimAuditDeps {
   config: Config
-  db: Database
-  audit: Audit
   bus: Bus
   failures: FailedAttemptRecorder
   users: UserWriter
   userStore: UserStore
-  groups: GroupWriter
   groupStore: GroupStore
   authStore: AuthStore
   log: Logger
-  newId: () => string
-  nowMs: () => number
 }
 
 /** Logged on startup, in addition to being shown to administrators. */

@@ -23,7 +23,7 @@ import { groupType, membersAttribute } from "./resource-types.ts"
 
 const maxNameLength = 200
 
-interface Deps {
+export interface ScimGroupsDeps {
   db: Database
   groups: GroupWriter
   view: ResourceView
@@ -61,7 +61,7 @@ const removesMembers = (operation: PatchOperation): boolean =>
   operation.verb === "remove" && targetsMembers(operation)
 
 /** SCIM groups: the same groups that access grants refer to. */
-export const createScimGroups = (deps: Deps): ResourceOperations => {
+export const createScimGroups = (deps: ScimGroupsDeps): ResourceOperations => {
   const { db, groups, view, newId, nowMs } = deps
   const change = async (
     tx: Tx,

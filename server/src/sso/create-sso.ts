@@ -1,46 +1,23 @@
-import type { Logger } from "pino"
-import type { Audit } from "../audit/audit.ts"
-import type { FailedAttemptRecorder } from "../audit/failed-attempt-recorder.ts"
-import type { Accounts } from "../auth/accounts.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { Groups } from "../groups/groups.ts"
-import type { GroupStore } from "../groups/store.ts"
-import type { Secrets } from "../secrets/secrets.ts"
-import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import type { UserStore } from "../users/store.ts"
-import type { Users } from "../users/users.ts"
 import { createAccountMatcher } from "./account-matching.ts"
 import { createSignOnFlows } from "./authorization-flow.ts"
-import { createGroupSync } from "./group-sync.ts"
-import { createIdentities } from "./identities.ts"
+import { createGroupSync, type GroupSyncDeps } from "./group-sync.ts"
+import { createIdentities, type IdentitiesDeps } from "./identities.ts"
 import { createProviderClient, type SignOnProviderClient } from "./provider-client.ts"
 import type { SignOnProvider } from "./schema.ts"
-import { createSignOn } from "./sign-on.ts"
+import { createSignOn, type SignOnDeps } from "./sign-on.ts"
 import { createSignOnStore } from "./store.ts"
 
-interface Deps {
+interface Deps
+  extends Omit<SignOnDeps, "store" | "flows" | "memberships" | "resolve">,
+    Omit<IdentitiesDeps, "store" | "providers">,
+    Omit<GroupSyncDeps, "store"> {
   background: BackgroundTasks
   config: Config
-  db: Database
-  users: Users
-  userStore: UserStore
-  groups: Groups
-  groupStore: GroupStore
-  accounts: Accounts
   settings: SettingsStore
-  passwordSignIn: () => Settings["password_sign_in"]
-  secrets: Secrets
-  audit: Audit
-  failures: FailedAttemptRecorder
-  bus: Bus
-  log: Logger
-  newId: () => string
-  now: () => number
   isClockTrusted: () => boolean
 }
 

@@ -5,7 +5,7 @@ import type { Actor } from "../http/caller.ts"
 import type { SignOnIdentity } from "./parse-sign-on-identity.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Deps {
+export interface GroupSyncDeps {
   store: SignOnStore
   groups: Groups
   groupStore: GroupStore
@@ -17,7 +17,7 @@ interface Deps {
  * by an administrator remain.
  */
 export const createGroupSync =
-  ({ store, groups, groupStore }: Deps) =>
+  ({ store, groups, groupStore }: GroupSyncDeps) =>
   async (tx: Tx, actor: Actor, userId: string, { issuer, groups: named }: SignOnIdentity) => {
     if (named === null) return
     const membershipKey = { issuer, userId }

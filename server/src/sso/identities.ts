@@ -13,7 +13,7 @@ import type { Users } from "../users/users.ts"
 import type { Identities, Identity } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Deps {
+export interface IdentitiesDeps {
   db: Database
   store: SignOnStore
   users: Users
@@ -26,7 +26,7 @@ interface Deps {
 }
 
 /** Links between providers' identities and our accounts. */
-export const createIdentities = (deps: Deps) => {
+export const createIdentities = (deps: IdentitiesDeps) => {
   const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = deps
 
   const toIdentity = ({ user_id, ...identity }: IdentityRow): Identity => ({

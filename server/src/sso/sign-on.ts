@@ -21,7 +21,7 @@ import { refuseSignOn, SignOnRefusal, signOnProblemOf } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Deps {
+export interface SignOnDeps {
   db: Database
   store: SignOnStore
   users: Users
@@ -46,7 +46,7 @@ interface CompletedFlow {
 }
 
 /** Signs users in through their identity provider, and links accounts to it. */
-export const createSignOn = (deps: Deps) => {
+export const createSignOn = (deps: SignOnDeps) => {
   const { db, store, users, accounts, secrets, audit, failures, bus, log } = deps
   const { flows, memberships, resolve, newId, now } = deps
 

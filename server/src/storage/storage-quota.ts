@@ -82,7 +82,7 @@ export const createStorageQuota = ({
     if (of === null) return fail("storage_limit", totalLimitMessage(bounds.total))
     if (addedBy !== owner) return fail("storage_limit", ownerLimitMessage)
     const storage = usageOf(of)
-    return fail("storage_limit", ownLimitMessage(storage), { storage })
+    return fail("storage_limit", ownLimitMessage(storage), { body: { storage } })
   }
 
   const reserve: StorageQuota["reserve"] = async (addition) => {

@@ -1,4 +1,4 @@
-import { maxRows } from "../db/table-limits.ts"
+import { maxRows } from "../db/max-rows.ts"
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
 import type { NewResponseItem } from "./item-batches.ts"

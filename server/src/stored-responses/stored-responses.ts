@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { maxRows } from "../db/table-limits.ts"
+import { maxRows } from "../db/max-rows.ts"
 import { fail } from "../errors.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Actor } from "../http/caller.ts"

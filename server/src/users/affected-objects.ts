@@ -2,8 +2,9 @@ import { sql } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Reader } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
-import type { AffectedObject, ObjectsInUse } from "../errors.ts"
+import type { ObjectsInUse } from "../http/in-use.ts"
 
+type AffectedObject = ObjectsInUse["items"][number]
 export type NamedObject = AffectedObject["used_by"][number]
 
 /** An object that a deletion affects, before its details are read. */

@@ -149,7 +149,7 @@ export const createUserStore = (db: Database): UserStore => ({
     return rows.map(toUserEmail)
   },
 
-  replaceEmails: (tx, id, emails) => replaceEmails(tx, id, emails),
+  replaceEmails,
 })
 
 const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> => {

@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { variableNames } from "../../src/config/config.ts"
-import { tableLimits } from "../../src/db/table-limits.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+import { tableLimits } from "./table-limits.ts"
 
 const tablesOf = {
   sqlite: sql<{ name: string }>`select name from sqlite_schema

@@ -3,7 +3,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 const addedByAdministrators = "what administrators add"
 
-/** Lists returned without pagination, and the bound of each; see also `db/table-limits.ts`. */
+/** Lists returned without pagination, and the bound of each; see also `test/db/table-limits.ts`. */
 const unpaginatedLists: Record<string, string> = {
   "/api/v1/auths/api_keys": "100 keys for each user",
   "/api/v1/auths/sessions": "1,000 sessions for each user",

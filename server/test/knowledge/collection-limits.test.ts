@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { maxRows } from "../../src/db/table-limits.ts"
+import { maxRows } from "../../src/db/max-rows.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { startLatencyProbe } from "../harness/latency-probe.ts"

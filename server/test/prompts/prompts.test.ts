@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { maxRows } from "../../src/db/table-limits.ts"
+import { maxRows } from "../../src/db/max-rows.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 

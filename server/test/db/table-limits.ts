@@ -1,8 +1,9 @@
-import type { Config } from "../config/config.ts"
-import type { Tables } from "./tables.ts"
+import type { Config } from "../../src/config/config.ts"
+import { maxRows } from "../../src/db/max-rows.ts"
+import type { Tables } from "../../src/db/tables.ts"
 
 /** Settings that limit the number of rows per owner. */
-export type RowLimitSetting = keyof Pick<
+type RowLimitSetting = keyof Pick<
   Config,
   | "MAX_CHATS"
   | "MAX_FILES"
@@ -13,7 +14,7 @@ export type RowLimitSetting = keyof Pick<
 >
 
 /** How a table's row count is bounded. */
-export type TableLimit =
+type TableLimit =
   /** At most `max` rows per `per`; if configurable, `max` names the environment variable. */
   | { kind: "count"; per: string; max: number | RowLimitSetting }
   /** Created from a row of another, limited table; each parent has a bounded number. */
@@ -22,23 +23,6 @@ export type TableLimit =
   | { kind: "retained"; for: string }
   /** Only administrators, or the identity provider they connected, can add rows. */
   | { kind: "adminOnly" }
-
-/** Fixed limits, enforced in code. */
-export const maxRows = {
-  messagesPerChat: 20_000,
-  projectsPerUser: 200,
-  filesPerCollection: 100_000,
-  collectionFilesPerUser: 1_000_000,
-  sessionsPerUser: 1000,
-  keysPerUser: 100,
-  promptsPerUser: 500,
-  /** The oldest are deleted beyond it. */
-  responsesPerUser: 10_000,
-  itemsPerResponse: 10_000,
-  /** Held in memory, so that requests need no query. */
-  modelGrantsPerUser: 50_000,
-  modelGrants: 500_000,
-} as const
 
 /**
  * Every table with its bound. Bytes are bounded separately: everything stored for a user counts

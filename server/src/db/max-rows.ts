@@ -1,0 +1,16 @@
+/** Fixed limits, enforced in code. */
+export const maxRows = {
+  messagesPerChat: 20_000,
+  projectsPerUser: 200,
+  filesPerCollection: 100_000,
+  collectionFilesPerUser: 1_000_000,
+  sessionsPerUser: 1000,
+  keysPerUser: 100,
+  promptsPerUser: 500,
+  /** The oldest are deleted beyond it. */
+  responsesPerUser: 10_000,
+  itemsPerResponse: 10_000,
+  /** Held in memory, so that requests need no query. */
+  modelGrantsPerUser: 50_000,
+  modelGrants: 500_000,
+} as const
