@@ -1,40 +1,8 @@
-import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
+import { type NameSource, nameSources, readNames } from "../db/object-names.ts"
 import { type AccessDifference, compareAccess } from "./compare-access.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
 import type { AuditEvent } from "./schema.ts"
-
-/** Table and column that hold the names of a type of target, and what a search of them compares. */
-export interface NameSource {
-  table: string
-  column: string
-  /** Case-folded columns; if there are none, the search folds `column` itself. */
-  searched?: readonly string[]
-}
-
-export const keyNames: NameSource = { table: "api_keys", column: "name" }
-
-export const userNames: NameSource = {
-  table: "users",
-  column: "email",
-  searched: ["email_key", "name_key"],
-}
-
-const groupNames: NameSource = { table: "groups", column: "name", searched: ["name_key"] }
-
-export const nameSources: Record<string, NameSource> = {
-  user: userNames,
-  group: groupNames,
-  key: keyNames,
-  connection: { table: "connections", column: "name" },
-  model: { table: "models", column: "name" },
-  function: { table: "functions", column: "name" },
-  file: { table: "files", column: "filename", searched: ["filename_key"] },
-  collection: { table: "collections", column: "name", searched: ["name_key"] },
-  prompt: { table: "prompts", column: "title", searched: ["title_key"] },
-  chat: { table: "chats", column: "title", searched: ["title_key"] },
-  project: { table: "projects", column: "name", searched: ["name_key"] },
-}
 
 /** Members of an event's details that name its target, for targets that were deleted since. */
 const nameMembers = ["name", "filename", "title", "email"] as const
@@ -53,7 +21,7 @@ const targetKey = (type: string | null, id: string | null): string => `${type} $
 
 const principalNames: Record<string, NameSource> = {
   user: { table: "users", column: "name" },
-  group: groupNames,
+  group: nameSources.group,
 }
 
 /** Names of what events refer to by ID. */
@@ -66,18 +34,6 @@ export interface EventNames {
 
 /** Returns a function that finds the names that events refer to only by ID. */
 export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
-  const findNames = async (
-    { table, column }: NameSource,
-    ids: ReadonlySet<string>,
-  ): Promise<{ id: string; name: string }[]> => {
-    if (ids.size === 0) return []
-    const { rows } = await sql<{ id: string; name: string }>`
-      select id, ${sql.ref(column)} as name from ${sql.table(table)}
-      where id in (${sql.join([...ids])})
-    `.execute(read)
-    return rows
-  }
-
   const findActors = async (rows: readonly AuditEventRecord[]): Promise<EventNames["actors"]> => {
     const ids = new Set(rows.flatMap(({ actor_id }) => actor_id ?? []))
     if (ids.size === 0) return new Map()
@@ -90,7 +46,7 @@ export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
   }
 
   const findKeys = async (rows: readonly AuditEventRecord[]): Promise<EventNames["keys"]> => {
-    const keys = await findNames(keyNames, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
+    const keys = await readNames(read, nameSources.key, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
     return new Map(keys.map(({ id, name }) => [id, name]))
   }
 
@@ -102,10 +58,10 @@ export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
       const name = recordedName(row)
       if (name !== undefined) names.set(targetKey(row.target_type, row.target_id), name)
     }
-    for (const [type, source] of Object.entries(nameSources)) {
+    for (const [type, source] of Object.entries<NameSource>(nameSources)) {
       const targets = rows.filter(({ target_type }) => target_type === type)
       const ids = new Set(targets.flatMap(({ target_id }) => target_id ?? []))
-      for (const { id, name } of await findNames(source, ids)) names.set(targetKey(type, id), name)
+      for (const { id, name } of await readNames(read, source, ids)) names.set(targetKey(type, id), name)
     }
     return names
   }
@@ -117,7 +73,7 @@ export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
     const principals = [...differences].flatMap(({ principal }) => principal ?? [])
     for (const [type, source] of Object.entries(principalNames)) {
       const ids = principals.filter((one) => one.type === type).map(({ id }) => id)
-      for (const { id, name } of await findNames(source, new Set(ids))) names.set(id, name)
+      for (const { id, name } of await readNames(read, source, ids)) names.set(id, name)
     }
     return names
   }

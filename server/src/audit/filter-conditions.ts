@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
+import { type NameSource, nameSources } from "../db/object-names.ts"
 import { columnContains, columnContainsFolding, escapeLike } from "../db/text-matching.ts"
-import { keyNames, type NameSource, nameSources, userNames } from "./event-names.ts"
 import type { AuditFilters, AuditOperation } from "./schema.ts"
 
 type Condition = RawBuilder<boolean>
@@ -79,8 +79,8 @@ const textMatches = (text: string): Condition => {
         sql<boolean>`(${sql.ref(column)} is not null and ${columnContainsFolding(column, text)})`,
     ),
     targetNameContains(text),
-    nameContains(userNames, { idColumn: "actor_id", text }),
-    nameContains(keyNames, { idColumn: "key_id", text }),
+    nameContains(nameSources.user, { idColumn: "actor_id", text }),
+    nameContains(nameSources.key, { idColumn: "key_id", text }),
   ])
 }
 

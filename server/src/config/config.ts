@@ -208,14 +208,9 @@ export interface Config extends Environment {
   signOn: OidcProvider[]
 }
 
-/** Reports all invalid variables in one message. */
-class ConfigError extends Error {
-  override name = "ConfigError"
-}
-
 /**
  * Parses the environment; an empty variable counts as unset.
- * @throws {ConfigError} listing every invalid variable and the values it accepts
+ * @throws {Error} listing every invalid variable and the values it accepts
  */
 export const readConfig = (env: Record<string, string | undefined> = process.env): Config => {
   const set = Object.fromEntries(
@@ -245,7 +240,7 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
       connections: modelProviders.connections,
       signOn: ssoProviders.providers,
     }
-  throw new ConfigError(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
+  throw new Error(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 
 /** Folder in which `npm run` was called; npm itself changes to the project folder. */

@@ -188,16 +188,19 @@ export const openSqlite = (
   const checkSpace = createSpaceGuard(path, writeConnection)
   const serialization = { runSerialized: createTransactionMutex(), acquireLock }
   const durable = { ...serialization, flush: walSync.sync }
-  const essential: EssentialWrites = {
-    transact: createTransact(writer, durable),
-    transactLocked: createTransactLocked(writer, durable),
-    transactRelaxed: createRelaxedTransact(createTransact(writer, serialization)),
+  const createWrites = (checkSpace: () => void): EssentialWrites => ({
+    transact: createTransact(writer, { ...durable, checkSpace }),
+    transactLocked: createTransactLocked(writer, { ...durable, checkSpace }),
+    transactRelaxed: createRelaxedTransact(
+      createTransact(writer, { ...serialization, checkSpace }),
+    ),
     execute: async (statement) => {
+      checkSpace()
       const result = await statement(writer)
       await walSync.sync()
       return result
     },
-  }
+  })
   /**
    * Pauses this thread's writers while another thread writes: waiting for its lock would block the
    * event loop.
@@ -210,16 +213,8 @@ export const openSqlite = (
     read,
     backgroundReader,
     writer,
-    transact: createTransact(writer, { ...durable, checkSpace }),
-    transactLocked: createTransactLocked(writer, { ...durable, checkSpace }),
-    transactRelaxed: createRelaxedTransact(
-      createTransact(writer, { ...serialization, checkSpace }),
-    ),
-    execute: async (statement) => {
-      checkSpace()
-      return essential.execute(statement)
-    },
-    essential,
+    ...createWrites(checkSpace),
+    essential: createWrites(() => {}),
     append: async (table, rows) => {
       await appender.ready()
       checkSpace()

@@ -2,7 +2,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
 import { type TranslatableMessage, translatable } from "../i18n/message.ts"
-import type { Database } from "./database.ts"
+import type { Database, EssentialWrites } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
 import { openDatabase } from "./open.ts"
 import { storageFailureOf } from "./outages.ts"
@@ -155,24 +155,26 @@ const createStorageMonitor = (deps: Deps): StorageMonitor => {
   }
 }
 
+const wrapWrites = (
+  writes: EssentialWrites,
+  run: <T>(write: () => Promise<T>) => Promise<T>,
+): EssentialWrites => ({
+  transact: (work) => run(() => writes.transact(work)),
+  transactLocked: (locks, work) => run(() => writes.transactLocked(locks, work)),
+  transactRelaxed: (work) => run(() => writes.transactRelaxed(work)),
+  execute: (statement) => run(() => writes.execute(statement)),
+})
+
 /** Wraps a database so that its writes are observed. */
 const monitorWrites = (
   db: Database,
   { watch, retryWhenFull }: Pick<StorageMonitor, "watch" | "retryWhenFull">,
 ): Database => ({
   ...db,
-  essential: {
-    transact: (work) => retryWhenFull(() => db.essential.transact(work)),
-    transactLocked: (locks, work) => retryWhenFull(() => db.essential.transactLocked(locks, work)),
-    transactRelaxed: (work) => retryWhenFull(() => db.essential.transactRelaxed(work)),
-    execute: (statement) => retryWhenFull(() => db.essential.execute(statement)),
-  },
+  ...wrapWrites(db, (write) => watch("database", write)),
+  essential: wrapWrites(db.essential, retryWhenFull),
   runExternalWrite: (work) => watch("database", () => db.runExternalWrite(work)),
-  transact: (work) => watch("database", () => db.transact(work)),
-  transactLocked: (locks, work) => watch("database", () => db.transactLocked(locks, work)),
-  transactRelaxed: (work) => watch("database", () => db.transactRelaxed(work)),
   append: (table, rows) => watch("database", () => db.append(table, rows)),
-  execute: (statement) => watch("database", () => db.execute(statement)),
 })
 
 interface MonitoredDatabaseDeps extends StorageMonitorOptions {

@@ -1,12 +1,8 @@
 import { fail } from "../errors.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import { bodyTooLarge } from "./body-buffer.ts"
-import {
-  limitOwnerOf,
-  type NodeRequestContext,
-  type RequestContext,
-  whenClosed,
-} from "./request-context.ts"
+import { limitOwnerOf } from "./client-address.ts"
+import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
 
 /** Bodies up to this size are not counted; the limit on requests bounds them. */
 const smallBytes = 64 * 1024

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
+import { nameSources } from "../db/object-names.ts"
 import type { Tables } from "../db/tables.ts"
 import { type Affected, describeAffected, type NamedObject } from "../users/affected-objects.ts"
 import { readOwnedFiles } from "./owned-files.ts"
@@ -28,8 +29,8 @@ const ownedTables: Record<string, keyof Tables> = {
   api_key: "api_keys",
 }
 
-/** The types of objects that grants share, and the column with their name. */
-const sharedTypes = { model: "name", collection: "name", prompt: "title" } as const
+/** The types of objects that grants share. */
+const sharedTypes = ["model", "collection", "prompt"] as const
 
 interface SharedRow {
   id: string
@@ -43,19 +44,19 @@ const readRows = async <Row>(reader: Reader, query: RawBuilder<Row>): Promise<Ro
 const readShared = async (
   reader: Reader,
   ownerId: string,
-  type: keyof typeof sharedTypes,
+  type: (typeof sharedTypes)[number],
 ): Promise<Affected[]> => {
-  const table = ownedTables[type] ?? type
+  const { table, column } = nameSources[type]
   const rows = await readRows(
     reader,
-    sql<SharedRow>`select o.id, o.${sql.ref(sharedTypes[type])} as name, count(*) as count
+    sql<SharedRow>`select o.id, o.${sql.ref(column)} as name, count(*) as count
       from ${sql.table(table)} as o join (
         select distinct resource_id, principal_type, principal_id from access_grants
         where resource_type = ${type}
           and resource_id in (select id from ${sql.table(table)} where user_id = ${ownerId})
           and not (principal_type = 'user' and principal_id = ${ownerId})
       ) as g on g.resource_id = o.id
-      group by o.id, o.${sql.ref(sharedTypes[type])} order by o.id`,
+      group by o.id, o.${sql.ref(column)} order by o.id`,
   )
   return rows.map(({ id, name, count }) => {
     return { type, id, name, shared_count: Number(count), used_by: [] }
@@ -124,7 +125,7 @@ export const createOwnedObjects = ({ findDependents }: Deps) => {
   /** What other people would lose with the account. */
   const readInUse = async (reader: Reader, ownerId: string): Promise<Affected[]> => {
     const shared: Affected[] = []
-    for (const type of ["model", "collection", "prompt"] as const) {
+    for (const type of sharedTypes) {
       shared.push(...(await readShared(reader, ownerId, type)))
     }
     shared.push(...(await readSharedChats(reader, ownerId)))

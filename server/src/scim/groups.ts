@@ -34,6 +34,12 @@ export interface ScimGroupsDeps {
 /** A group's attributes managed by an identity provider, except its members. */
 type GroupProfile = Pick<StoredGroup, "name" | "external_id">
 
+interface GroupUpdate {
+  before: StoredGroup
+  profile: GroupProfile
+  members: MembershipEditor
+}
+
 const policy: GroupChangePolicy = {
   auditsUnchanged: true,
   failNameTaken: (name) =>
@@ -66,11 +72,7 @@ export const createScimGroups = (deps: ScimGroupsDeps): ResourceOperations => {
   const change = async (
     tx: Tx,
     record: ProvisioningRecord,
-    {
-      before,
-      profile,
-      members,
-    }: { before: StoredGroup; profile: GroupProfile; members: MembershipEditor },
+    { before, profile, members }: GroupUpdate,
   ): Promise<StoredGroup> => {
     const changed: string[] = (["name", "external_id"] as const).filter(
       (name) => before[name] !== profile[name],
@@ -142,12 +144,8 @@ export const createScimGroups = (deps: ScimGroupsDeps): ResourceOperations => {
             if (!targetsMembers(operation)) applyPatchOperation(values, operation, ignored)
           }
           const profile = profileOf(values)
-          const record = {
-            actor,
-            action: "scim.group.patched",
-            status: 200,
-            ignored: ignored.names(),
-          }
+          const action = "scim.group.patched"
+          const record = { actor, action, status: 200, ignored: ignored.names() }
           return change(tx, record, { before, profile, members })
         },
         { shape, locks: [groupLock(id)], takesAccess: operations.every(removesMembers) },

@@ -58,6 +58,12 @@ interface GroupContext {
   base: string
 }
 
+interface MemberPatchContext {
+  place: GroupContext
+  membership: MembershipEditor
+  ignored: IgnoredAttributes
+}
+
 const findMatchingMembers = async (
   filter: Filter,
   { tx, groupId, base }: GroupContext,
@@ -77,11 +83,7 @@ const findMatchingMembers = async (
  */
 const patchMatching = async (
   { verb, target }: PatchOperation,
-  {
-    place,
-    membership,
-    ignored,
-  }: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredAttributes },
+  { place, membership, ignored }: MemberPatchContext,
 ): Promise<void> => {
   const { filter, sub } = target
   const ids = filter ? await findMatchingMembers(filter, place) : []
@@ -109,7 +111,7 @@ const mergeChanges = (steps: readonly MembershipChange[]): MembershipChange[] =>
 /** Applies the operations of a PATCH on `members` in order. @throws {ScimError} */
 export const patchMembers = async (
   operations: readonly PatchOperation[],
-  context: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredAttributes },
+  context: MemberPatchContext,
 ): Promise<void> => {
   const { membership } = context
   let steps: MembershipChange[] = []

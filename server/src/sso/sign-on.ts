@@ -7,11 +7,10 @@ import type { SignedIn } from "../auth/schema.ts"
 import type { SignInDevice } from "../auth/sign-in-device.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import type { IdentityRow } from "../db/sign-on-tables.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
-import { type MatchAccount, requireAllowedDomain } from "./account-matching.ts"
+import { type MatchAccount, type MatchedAccount, requireAllowedDomain } from "./account-matching.ts"
 import type { SignOnFlow, SignOnFlows } from "./authorization-flow.ts"
 import type { SyncGroups } from "./group-sync.ts"
 import { summarizeError } from "./openid-errors.ts"
@@ -38,9 +37,17 @@ export interface SignOnDeps {
   now: () => number
 }
 
-interface CompletedFlow {
+interface LinkInput extends MatchedAccount {
+  person: SignOnIdentity
+  provider: string
+}
+
+interface StartedFlow {
   provider: SignOnProviderClient
   flow: SignOnFlow
+}
+
+interface CompletedFlow extends StartedFlow {
   person: SignOnIdentity
   idToken: string
 }
@@ -61,17 +68,7 @@ export const createSignOn = (deps: SignOnDeps) => {
   const linkIdentity = async (
     tx: Tx,
     actor: Actor,
-    {
-      user,
-      identity,
-      person,
-      provider,
-    }: {
-      user: { id: string }
-      identity: IdentityRow | undefined
-      person: SignOnIdentity
-      provider: string
-    },
+    { user, identity, person, provider }: LinkInput,
   ): Promise<string> => {
     const { issuer, subject, email } = person
     const fields = { user_id: user.id, provider, email, last_used_at: now() }
@@ -146,11 +143,7 @@ export const createSignOn = (deps: SignOnDeps) => {
      * @throws {SignOnRefusal}
      */
     finish: async (
-      {
-        provider,
-        flow,
-        search,
-      }: { provider: SignOnProviderClient; flow: SignOnFlow; search: string },
+      { provider, flow, search }: StartedFlow & { search: string },
       device: SignInDevice,
       caller: () => Promise<Caller | null>,
     ): Promise<SignedIn | null> => {

@@ -1,6 +1,11 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { IdentityRow, SignOnSessionRow } from "../db/sign-on-tables.ts"
 
+interface MembershipKey {
+  issuer: string
+  userId: string
+}
+
 export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) => ({
   /** Marks a single-use value as used. @returns false if it was already used */
   consumeOnce: async (
@@ -110,7 +115,7 @@ export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) =
   /** Groups that this issuer's claims added the account to. */
   membershipsOf: async (
     tx: Tx,
-    { issuer, userId }: { issuer: string; userId: string },
+    { issuer, userId }: MembershipKey,
   ): Promise<string[]> => {
     const rows = await tx
       .selectFrom("sign_on_members")
@@ -123,7 +128,7 @@ export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) =
 
   addMemberships: async (
     tx: Tx,
-    { issuer, userId }: { issuer: string; userId: string },
+    { issuer, userId }: MembershipKey,
     groupIds: readonly string[],
   ): Promise<void> => {
     if (groupIds.length === 0) return
@@ -137,7 +142,7 @@ export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) =
   /** @returns those of `groupIds` that no other issuer's claim keeps the account in */
   dropMemberships: async (
     tx: Tx,
-    { issuer, userId }: { issuer: string; userId: string },
+    { issuer, userId }: MembershipKey,
     groupIds: readonly string[],
   ): Promise<string[]> => {
     if (groupIds.length === 0) return []

@@ -1,7 +1,6 @@
-import { sql } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Reader } from "../db/database.ts"
-import type { Tables } from "../db/tables.ts"
+import { type NameSource, nameSources, readNames } from "../db/object-names.ts"
 import type { ObjectsInUse } from "../http/in-use.ts"
 
 type AffectedObject = ObjectsInUse["items"][number]
@@ -17,16 +16,7 @@ export interface Affected extends NamedObject {
 const maxItemsPerType = 20
 const maxDetails = 5
 
-/** Where the names and owners of objects are stored, by type. */
-const tables: Record<string, { table: keyof Tables; name: string; owner: string | null }> = {
-  model: { table: "models", name: "name", owner: "user_id" },
-  collection: { table: "collections", name: "name", owner: "user_id" },
-  prompt: { table: "prompts", name: "title", owner: "user_id" },
-  file: { table: "files", name: "filename", owner: "user_id" },
-  chat: { table: "chats", name: "title", owner: "user_id" },
-  function: { table: "functions", name: "name", owner: "user_id" },
-  connection: { table: "connections", name: "name", owner: null },
-}
+const sources: Readonly<Record<string, NameSource>> = nameSources
 
 /** The names of these users; unknown for deleted accounts. */
 export const readUserNames = async (
@@ -39,26 +29,10 @@ export const readUserNames = async (
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-interface NameRow {
-  id: string
-  name: string
-  owner: string | null
-}
-
 /** The names and owners of objects of one type; deleted objects are omitted. */
-export const readObjectNames = async (
-  reader: Reader,
-  type: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, NameRow>> => {
-  const found = tables[type]
-  if (!found) return new Map()
-  const owner = found.owner === null ? sql`null` : sql.ref(found.owner)
-  const rows = await readInChunks([...new Set(ids)], async (chunk) => {
-    const query = sql<NameRow>`select id, ${sql.ref(found.name)} as name, ${owner} as owner
-      from ${sql.table(found.table)} where id in (${sql.join(chunk)})`
-    return (await query.execute(reader)).rows
-  })
+export const readObjectNames = async (reader: Reader, type: string, ids: readonly string[]) => {
+  const source = sources[type]
+  const rows = source ? await readNames(reader, source, ids) : []
   return new Map(rows.map((row) => [row.id, row]))
 }
 

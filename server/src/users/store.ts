@@ -47,19 +47,8 @@ export interface UserStore {
 }
 
 export const createUserStore = (db: Database): UserStore => ({
-  byId: async (id, reader = db.read) => {
-    const row = await reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst()
-    return row && toStoredUser(row)
-  },
-
-  byEmail: async (email, reader = db.read) => {
-    const row = await reader
-      .selectFrom("users")
-      .selectAll()
-      .where("email_key", "=", foldCase(email))
-      .executeTakeFirst()
-    return row && toStoredUser(row)
-  },
+  byId: (id, reader = db.read) => findUser(reader, "id", id),
+  byEmail: (email, reader = db.read) => findUser(reader, "email_key", foldCase(email)),
 
   byExternalId: async (externalId, reader = db.read) => {
     const rows = await reader
@@ -151,6 +140,11 @@ export const createUserStore = (db: Database): UserStore => ({
 
   replaceEmails,
 })
+
+const findUser = async (reader: Reader, column: "id" | "email_key", value: string) => {
+  const row = await reader.selectFrom("users").selectAll().where(column, "=", value).executeTakeFirst()
+  return row && toStoredUser(row)
+}
 
 const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> => {
   await tx.deleteFrom("user_emails").where("user_id", "=", id).execute()
