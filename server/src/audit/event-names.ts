@@ -46,7 +46,11 @@ export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
   }
 
   const findKeys = async (rows: readonly AuditEventRecord[]): Promise<EventNames["keys"]> => {
-    const keys = await readNames(read, nameSources.key, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
+    const keys = await readNames(
+      read,
+      nameSources.key,
+      new Set(rows.flatMap(({ key_id }) => key_id ?? [])),
+    )
     return new Map(keys.map(({ id, name }) => [id, name]))
   }
 
@@ -61,7 +65,8 @@ export const createEventNameFinder = ({ read }: Pick<Database, "read">) => {
     for (const [type, source] of Object.entries<NameSource>(nameSources)) {
       const targets = rows.filter(({ target_type }) => target_type === type)
       const ids = new Set(targets.flatMap(({ target_id }) => target_id ?? []))
-      for (const { id, name } of await readNames(read, source, ids)) names.set(targetKey(type, id), name)
+      for (const { id, name } of await readNames(read, source, ids))
+        names.set(targetKey(type, id), name)
     }
     return names
   }

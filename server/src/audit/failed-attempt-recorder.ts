@@ -35,6 +35,7 @@ export interface FailedAttemptRecorder {
   record(failure: FailedAttempt): Promise<void>
   /** Like `record`, for attempts whose own error must not be replaced; never rejects. */
   recordInBackground(failure: FailedAttempt): Promise<boolean>
+  /** Writes the pending counts; if that fails, they stay pending. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -51,7 +52,6 @@ export const createFailedAttemptRecorder = ({
       for (const failure of failures) await audit.record(tx, { ...failure, outcome: "failure" })
     })
 
-  /** Writes the pending counts; if that fails, they stay pending. */
   const flush = async (): Promise<void> => {
     const open = [...aggregatedByKey]
     aggregatedByKey.clear()

@@ -68,7 +68,7 @@ export interface AuditReader {
   sealStatus(): Promise<Omit<AuditStatus, "stream">>
   /** @throws {Failure} `not_found` */
   get(id: string): Promise<AuditEvent>
-  page(auditQuery: AuditQuery): Promise<AuditPage>
+  page(query: AuditQuery): Promise<AuditPage>
   /** Yields all matching events page by page, reading the next page on demand. */
   iteratePages(filters: AuditFilters): AsyncGenerator<AuditEvent[]>
 }

@@ -62,21 +62,22 @@ const failWrongCurrentPassword = (): never =>
 
 /** Sign-up and sign-in with a password, and the sessions of accounts. */
 export interface Accounts {
+  /** Creates a session in `tx`; its token is signed after the commit. */
   createSession(
     tx: Tx,
     user: SessionUser,
-    signInDevice: SignInDevice,
+    device: SignInDevice,
     after?: Record<string, unknown>,
   ): Promise<CreatedSession>
-  signSession(user: SessionUser, createdSession: CreatedSession): Promise<SignedIn>
+  signSession(user: SessionUser, session: CreatedSession): Promise<SignedIn>
   /** The first account becomes the administrator; later ones require sign-up to be enabled. */
-  signUp(signUp: SignUp, device: SignInDevice): Promise<SignedIn>
-  signIn(signIn: SignIn, device: SignInDevice): Promise<SignedIn>
+  signUp(input: SignUp, device: SignInDevice): Promise<SignedIn>
+  signIn(input: SignIn, device: SignInDevice): Promise<SignedIn>
   signOut(actor: Actor, caller: Caller): Promise<void>
   /** Ends all sessions of the account and starts a new one. */
   changePassword(
     caller: Caller,
-    passwordChange: PasswordChange,
+    passwords: PasswordChange,
     device: SignInDevice,
   ): Promise<SignedIn>
   sessions(caller: Caller): Promise<Session[]>
@@ -87,7 +88,6 @@ export const createAccounts = (deps: Deps): Accounts => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps
   const { passwords, passwordSignIn, setupCode } = deps
 
-  /** Creates a session in `tx`; its token is signed after the commit. */
   const createSession = async (
     tx: Tx,
     user: SessionUser,

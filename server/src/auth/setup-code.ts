@@ -49,9 +49,10 @@ interface Deps {
  * useless once an account exists.
  */
 export interface SetupCode {
+  /** The currently required code, or null. */
   findRequired(): Promise<string | null>
   /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
-  verify(sent: string | undefined, signInDevice: SignInDevice): Promise<void>
+  verify(sent: string | undefined, device: SignInDevice): Promise<void>
 }
 
 export const createSetupCode = ({
@@ -63,7 +64,6 @@ export const createSetupCode = ({
 }: Deps): SetupCode => {
   const code = isPublished(config) ? formatCode(secrets.setupKey) : null
 
-  /** The currently required code, or null. */
   const findRequired = async (): Promise<string | null> => ((await users.hasAny()) ? null : code)
 
   return {

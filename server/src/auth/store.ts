@@ -55,11 +55,14 @@ interface UserColumns {
 const maxSessionsEnded = 500
 
 export interface AuthStore {
+  /** Role and groups of the active users among `userIds`. */
   accessByUser(userIds: ReadonlySet<string>, reader?: Reader): Promise<Map<string, UserAccess>>
   refreshCaller: RefreshCaller
+  /** Role and groups by credential id, for those that exist and belong to an active user. */
   accessByCredential(
     credentials: readonly AuthenticatedCredential[],
   ): Promise<Map<string, UserAccess>>
+  /** The active user that a key belongs to, by the key's SHA-256. */
   byKeyHash(hash: string): Promise<CredentialHolder | undefined>
   /** The active user that an existing session belongs to. */
   bySession(id: string): Promise<CredentialHolder | undefined>
@@ -109,7 +112,6 @@ export const createAuthStore = (db: Database): AuthStore => {
     }
   }
 
-  /** The active user that a key belongs to, by the key's SHA-256. */
   const byKeyHash = async (hash: string): Promise<CredentialHolder | undefined> => {
     const row = await db.read
       .selectFrom("api_keys")
@@ -123,7 +125,6 @@ export const createAuthStore = (db: Database): AuthStore => {
     return toHolder(row, { type: "key", id: row.key_id, limits: parseLimits(row) })
   }
 
-  /** Role and groups of the active users among `userIds`. */
   const accessByUser = async (
     userIds: ReadonlySet<string>,
     reader: Reader = db.read,
@@ -158,7 +159,6 @@ export const createAuthStore = (db: Database): AuthStore => {
         db.read.selectFrom(table).select(["id", "user_id"]).where("id", "in", some).execute(),
     )
 
-  /** Role and groups by credential id, for those that exist and belong to an active user. */
   const accessByCredential = async (
     credentials: readonly AuthenticatedCredential[],
   ): Promise<Map<string, UserAccess>> => {

@@ -54,7 +54,7 @@ export interface GroupStore {
   /** @returns false if the name is taken */
   insert(tx: Tx, group: StoredGroup): Promise<boolean>
   /** @returns false if another group has the name; `tx` can then only be rolled back */
-  update(tx: Tx, storedGroup: StoredGroup): Promise<boolean>
+  update(tx: Tx, group: StoredGroup): Promise<boolean>
   remove(tx: Tx, id: string): Promise<void>
   /** @returns those of `userIds` that belong to accounts */
   existingUserIds(tx: Tx, userIds: readonly string[]): Promise<string[]>

@@ -25,6 +25,10 @@ export type ReserveMemory = (bytes: number) => void
 
 /** Reserves memory for request bodies, and what they refer to, until their responses close. */
 export interface BodyMemory {
+  /**
+   * @param maxBytes maximum size of the body, regardless of available memory
+   * @throws {Failure} `body_too_large`, or `rate_limited` while not enough memory is available
+   */
   reserve(context: RequestContext, maxBytes: number): void
   /** For what a request of any size refers to: stored responses, files. */
   reserverOf(context: RequestContext): ReserveMemory
@@ -64,10 +68,6 @@ export const createBodyMemory = (limit: UserLimit): BodyMemory => {
     return Promise.race([refused, read()])
   }
 
-  /**
-   * @param maxBytes maximum size of the body, regardless of available memory
-   * @throws {Failure} `body_too_large`, or `rate_limited` while not enough memory is available
-   */
   const reserve = (context: RequestContext, maxBytes: number): void => {
     const length = Number(context.incoming.headers["content-length"])
     if (length > maxBytes) throw bodyTooLarge(maxBytes)

@@ -53,7 +53,9 @@ const onlyOwnerTransfers = translatable("transfer_not_allowed")
 
 /** Hands objects over to another account. */
 export interface Transfers {
+  /** Locks accounts in a fixed order, so that concurrent transfers do not wait for each other. */
   lockUsers(tx: Tx, ids: readonly string[]): Promise<void>
+  /** Reads the new owner after `lockUsers`. @throws {Failure} `invalid` */
   readNewOwner(tx: Tx, id: string): Promise<StoredUser>
   findNewOwner(idOrEmail: string): Promise<StoredUser>
   /**
@@ -80,12 +82,10 @@ export const createTransfers = (deps: Deps): Transfers => {
       ? userStore.byEmail(idOrEmail, reader)
       : userStore.byId(idOrEmail, reader)
 
-  /** Locks accounts in a fixed order, so that concurrent transfers do not wait for each other. */
   const lockUsers = async (tx: Tx, ids: readonly string[]): Promise<void> => {
     for (const id of [...new Set(ids)].sort()) await db.acquireLock(tx, userLock(id))
   }
 
-  /** Reads the new owner after `lockUsers`. @throws {Failure} `invalid` */
   const readNewOwner = async (tx: Tx, id: string): Promise<StoredUser> =>
     requireNewOwner(await userStore.byId(id, tx))
 

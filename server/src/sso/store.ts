@@ -113,10 +113,7 @@ export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) =
   },
 
   /** Groups that this issuer's claims added the account to. */
-  membershipsOf: async (
-    tx: Tx,
-    { issuer, userId }: MembershipKey,
-  ): Promise<string[]> => {
+  membershipsOf: async (tx: Tx, { issuer, userId }: MembershipKey): Promise<string[]> => {
     const rows = await tx
       .selectFrom("sign_on_members")
       .select("group_id")

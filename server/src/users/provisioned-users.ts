@@ -104,6 +104,7 @@ const policy: UserChangePolicy = {
 
 /** Accounts as created, changed and deleted by an identity provider. */
 export interface ProvisionedUsers {
+  /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   lock(tx: Tx, id: string): Promise<UserWithEmails>
   /**
    * Creates an account, or revives the deleted one with the same e-mail address.
@@ -132,7 +133,6 @@ export const createProvisionedUsers = (deps: Deps): ProvisionedUsers => {
   const isVisible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
 
-  /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   const lock = async (tx: Tx, id: string): Promise<UserWithEmails> => {
     const account = await users.lockUserWithEmails(tx, id)
     return isVisible(account.user) ? account : fail("not_found", `No user with the ID ${id}`)

@@ -142,7 +142,11 @@ export const createUserStore = (db: Database): UserStore => ({
 })
 
 const findUser = async (reader: Reader, column: "id" | "email_key", value: string) => {
-  const row = await reader.selectFrom("users").selectAll().where(column, "=", value).executeTakeFirst()
+  const row = await reader
+    .selectFrom("users")
+    .selectAll()
+    .where(column, "=", value)
+    .executeTakeFirst()
   return row && toStoredUser(row)
 }
 

@@ -120,6 +120,7 @@ const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin
  * provider makes it, together with its consequences and its audit event.
  */
 export interface UserWriter {
+  /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   lockUser(tx: Tx, id: string): Promise<StoredUser>
   /** As `lockUser`, with all e-mail addresses. @throws {Failure} `not_found` */
   lockUserWithEmails(tx: Tx, id: string): Promise<UserWithEmails>
@@ -146,7 +147,6 @@ export interface UserWriter {
 export const createUserWriter = (deps: UserWriterDeps): UserWriter => {
   const { db, store, audit, bus, nowMs, endSessions, deletion } = deps
 
-  /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
     await db.acquireLock(tx, userLock(id))
     return (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}.`)

@@ -91,7 +91,7 @@ const policy: UserChangePolicy = {
 /** The rules for accounts, except those that only an identity provider changes. */
 export interface Users extends UserWriter {
   /** Prepares an account for `insertPrepared`; hashing its password takes time. */
-  prepareUser(actor: Actor, newUser: NewUser): Promise<StoredUser>
+  prepareUser(actor: Actor, input: NewUser): Promise<StoredUser>
   /** Creates a prepared account inside `tx`. @throws {Failure} `conflict` */
   insertPrepared(tx: Tx, actor: Actor, user: StoredUser): Promise<User>
   get(id: string): Promise<User>
