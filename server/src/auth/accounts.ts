@@ -75,11 +75,7 @@ export interface Accounts {
   signIn(input: SignIn, device: SignInDevice): Promise<SignedIn>
   signOut(actor: Actor, caller: Caller): Promise<void>
   /** Ends all sessions of the account and starts a new one. */
-  changePassword(
-    caller: Caller,
-    passwords: PasswordChange,
-    device: SignInDevice,
-  ): Promise<SignedIn>
+  changePassword(caller: Caller, passwords: PasswordChange, device: SignInDevice): Promise<SignedIn>
   sessions(caller: Caller): Promise<Session[]>
   endSession(actor: Actor, caller: Caller, id: string): Promise<void>
 }
