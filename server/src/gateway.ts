@@ -25,7 +25,8 @@ import { createFunctionParts } from "./functions/create-functions.ts"
 import { createFunctionTransfer } from "./functions/transfer.ts"
 import type { GatewayOverrides } from "./gateway-overrides.ts"
 import { createGrants } from "./grants/grants.ts"
-import { createUsersAndGroups } from "./groups/create-users-and-groups.ts"
+import { createGroups } from "./groups/groups.ts"
+import { createGroupStore } from "./groups/store.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createClockStore } from "./jobs/clock-store.ts"
@@ -50,6 +51,8 @@ import { createSingleSignOn } from "./sso/create-sso.ts"
 import { createStorageQuota } from "./storage/storage-quota.ts"
 import { createStoredResponses } from "./stored-responses/stored-responses.ts"
 import { createUsage } from "./usage/create-usage.ts"
+import { createUserStore } from "./users/store.ts"
+import { createUsers } from "./users/users.ts"
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
@@ -110,8 +113,11 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
 
   const passwords = createPasswords(options.passwordCost)
-  const accounts = createUsersAndGroups({ ...shared, hashPassword: passwords.hash, endSessions })
-  const { userStore, users, groupStore, groups } = accounts
+  const userStore = createUserStore(db)
+  const hashPassword = passwords.hash
+  const users = createUsers({ ...shared, store: userStore, hashPassword, endSessions })
+  const groupStore = createGroupStore(db)
+  const groups = createGroups({ ...shared, store: groupStore })
 
   const keys = createApiKeys({ ...shared, store: authStore, users })
   const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })

@@ -1,5 +1,5 @@
 import type { Actor } from "../http/caller.ts"
-import type { RequestContext } from "../http/request-context.ts"
+import type { Access, RawRequest } from "../http/route.ts"
 
 /** The client of a sign-in. */
 export interface SignInDevice {
@@ -11,10 +11,7 @@ export interface SignInDevice {
 export const deviceOf = ({
   context,
   actor,
-}: {
-  context: RequestContext
-  actor: Actor
-}): SignInDevice => ({
+}: Pick<RawRequest<Access, unknown>, "context" | "actor">): SignInDevice => ({
   actor,
   address: context.address,
   userAgent: context.incoming.headers["user-agent"] ?? null,
