@@ -1,6 +1,6 @@
 import { createClient, type Transport, type UpstreamTimeouts } from "@portico/http1"
 import type { Config } from "../config/config.ts"
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
 import { createProxyLookup } from "./proxy-lookup.ts"
 import { createUndiciTransport, type UndiciOptions } from "./undici-transport.ts"
 
