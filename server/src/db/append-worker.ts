@@ -1,9 +1,9 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
+import { serveRequests } from "../background/worker-client.ts"
 import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { AppendBatch } from "./appender.ts"
 import { openSqliteFile } from "./sqlite-file.ts"
-import { serveRequests } from "./worker-client.ts"
 
 /** Worker thread that `appender.ts` starts and sends batches to. */
 type Row = Record<string, SQLInputValue>

@@ -1,4 +1,4 @@
-import { createWorkerClient } from "./worker-client.ts"
+import { createWorkerClient } from "../background/worker-client.ts"
 
 export interface AppendBatch {
   table: string

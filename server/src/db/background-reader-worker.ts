@@ -1,10 +1,10 @@
 import type { SQLInputValue } from "node:sqlite"
 import { workerData } from "node:worker_threads"
+import { serveRequests } from "../background/worker-client.ts"
 import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { BackgroundQuery } from "./background-reader.ts"
 import { registerContainsFolded } from "./contains-folded.ts"
 import { openSqliteFile } from "./sqlite-file.ts"
-import { serveRequests } from "./worker-client.ts"
 
 /** Worker thread that runs the queries of `background-reader.ts`. */
 lowerThreadPriority(10)

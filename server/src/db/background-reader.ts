@@ -6,8 +6,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely"
+import { createWorkerClient } from "../background/worker-client.ts"
 import type { Tables } from "./tables.ts"
-import { createWorkerClient } from "./worker-client.ts"
 
 export interface BackgroundQuery {
   sql: string

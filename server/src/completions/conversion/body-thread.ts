@@ -1,4 +1,4 @@
-import { createWorkerClient } from "../../db/worker-client.ts"
+import { createWorkerClient } from "../../background/worker-client.ts"
 import type { JsonBody } from "../../http/body-buffer.ts"
 import { createSemaphore } from "../../limits/semaphore.ts"
 import { type BodyTask, bodyTasks, type ChangedFields } from "./body-tasks.ts"

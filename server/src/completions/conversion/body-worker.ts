@@ -1,4 +1,4 @@
-import { serveRequests } from "../../db/worker-client.ts"
+import { serveRequests } from "../../background/worker-client.ts"
 import { fail } from "../../errors.ts"
 import { parseObject } from "../../formats/json-values.ts"
 import { toJsonBody } from "../../http/json-object.ts"

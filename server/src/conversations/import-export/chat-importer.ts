@@ -1,7 +1,7 @@
+import { createWorkerClient } from "../../background/worker-client.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Database } from "../../db/database.ts"
 import type { RowLimits } from "../../db/row-limits.ts"
-import { createWorkerClient } from "../../db/worker-client.ts"
 import { smallBodyBytes } from "../../http/body-buffer.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { JsonMember } from "../../http/json-members.ts"

@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads"
+import { serveRequests } from "../../background/worker-client.ts"
 import { type DatabaseLocation, openBackgroundWriter } from "../../db/background-writer.ts"
-import { serveRequests } from "../../db/worker-client.ts"
 import { fail } from "../../errors.ts"
 import { translatable } from "../../i18n/message.ts"
 import { lowerThreadPriority } from "../../limits/thread-priority.ts"

@@ -32,10 +32,9 @@ interface PendingRequest<Answer> {
 }
 
 /**
- * Client of a worker thread with its own database connection, which answers requests in order. The
- * thread starts with the first request, restarts after it has ended, and does not keep the process
- * alive while idle.
- * | @param workerData passed to the thread when it starts
+ * Client of a worker thread that answers requests in order. The thread starts with the first request,
+ * restarts after it has ended, and does not keep the process alive while idle.
+ * @param workerData passed to the thread when it starts
  * @param idleMs the thread ends after this time without a request; if omitted, it stays
  */
 export const createWorkerClient = <RequestMessage, Answer>(
@@ -57,7 +56,7 @@ export const createWorkerClient = <RequestMessage, Answer>(
 
   const close = async (): Promise<void> => {
     const ending = worker
-    rejectPending(new Error("The database worker was closed"))
+    rejectPending(new Error("The worker thread was closed"))
     await ending?.terminate()
   }
 
@@ -82,7 +81,7 @@ export const createWorkerClient = <RequestMessage, Answer>(
       if (worker === started) settleNext(reply)
     })
     started.on("error", onExit)
-    started.on("exit", () => onExit(new Error("The database worker has exited")))
+    started.on("exit", () => onExit(new Error("The worker thread has exited")))
     return started
   }
 
