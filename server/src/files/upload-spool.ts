@@ -4,7 +4,7 @@ import { open, readdir, stat, unlink, utimes, writeFile } from "node:fs/promises
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import { createDeadHolderDetector, createDeadHolderDetector } from "../db/dead-holders.ts"
+import { createDeadHolderDetector } from "../db/dead-holders.ts"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import {
   createHeadReader,

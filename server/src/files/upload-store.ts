@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
-import { countRows } from "../db/counted-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { UploadRow } from "../db/file-tables.ts"
+import { countRows } from "../db/paged-queries.ts"
 
 export type StoredUpload = Selectable<UploadRow>
 

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
-import { readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
+import { readPage } from "../db/paged-queries.ts"
 import type { PromptRow } from "../db/prompt-tables.ts"
 import type { Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely"
 import { orderByIds } from "../../db/chunked-queries.ts"
 import type { ChatRow } from "../../db/conversation-tables.ts"
-import { readPage } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import { foldCase } from "../../db/fold-case.ts"
+import { readPage } from "../../db/paged-queries.ts"
 import { columnContains, columnContainsFolding } from "../../db/text-matching.ts"
 import type { Page } from "../../http/pagination.ts"
 import {

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
-import { readPage } from "../../db/counted-queries.ts"
 import type { Database, Tx } from "../../db/database.ts"
+import { readPage } from "../../db/paged-queries.ts"
 import { columnContainsFolding } from "../../db/text-matching.ts"
 import type { Page } from "../../http/pagination.ts"
 import { type MessageRating, RatingValue } from "../schema.ts"

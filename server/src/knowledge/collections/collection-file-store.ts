@@ -1,5 +1,5 @@
-import { readPage } from "../../db/counted-queries.ts"
 import type { Database } from "../../db/database.ts"
+import { readPage } from "../../db/paged-queries.ts"
 import { columnContains } from "../../db/text-matching.ts"
 import {
   embeddedCount,

@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { createBatchedDeletion } from "../../db/batched-deletion.ts"
 import { maxIdsPerStatement, readInChunks } from "../../db/chunked-queries.ts"
-import { countRows } from "../../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
+import { countRows } from "../../db/paged-queries.ts"
 import { collectionFilesTable } from "../../users/owned-tables.ts"
 
 const rowsPerStatement = 300
