@@ -3,7 +3,8 @@ import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import { mayWrite, requireOwner, requireReadable, requireWritable } from "../grants/access.ts"
-import { areSameGrants, type Grants } from "../grants/grants.ts"
+import type { Grants } from "../grants/grants.ts"
+import { omitResentGrants } from "../grants/omit-unchanged-grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
@@ -53,14 +54,6 @@ const onlyOwnerDeletes = "Only the owner of this prompt and administrators can d
 const failCommandTaken = (command: string): never => {
   const message = `Another prompt already has the command /${command}. Choose another one.`
   return fail("conflict", message, { errors: [{ path: "command", message }] })
-}
-
-/** The fields sent, without grants equal to the current ones: forms send everything they show. */
-const changesOf = (before: Prompt, requested: PromptChanges): PromptChanges => {
-  const { access_grants, ...fields } = requested
-  const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
-  const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
-  return isSame ? set : { ...set, access_grants }
 }
 
 /** The prompt library: texts that users insert in the composer and share. */
@@ -131,7 +124,7 @@ export const createPrompts = (deps: Deps) => {
       const addition = { owner: known.user_id, addedBy: caller.user.id, bytes }
       const update = () =>
         edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
-          const set = changesOf(before, requested)
+          const set = omitResentGrants(before, requested)
           const { access_grants } = set
           if (access_grants) requireOwner(before, refreshedCaller, onlyOwnerShares)
           if (!(await store.update(tx, id, { ...set, updated_at: now() })))

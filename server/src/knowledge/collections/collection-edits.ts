@@ -7,7 +7,7 @@ import { fail } from "../../errors.ts"
 import type { CollectionUploads } from "../../files/collection-upload.ts"
 import type { Files } from "../../files/files.ts"
 import { requireOwner, requireWritable } from "../../grants/access.ts"
-import { areSameGrants } from "../../grants/grants.ts"
+import { omitResentGrants } from "../../grants/omit-unchanged-grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../../http/in-use.ts"
 import { translatable } from "../../i18n/message.ts"
@@ -87,14 +87,6 @@ export const createCollectionEdits = (deps: Deps) => {
       return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
     })
 
-  /** The fields sent, without grants equal to the current ones: forms send everything they show. */
-  const changesOf = (before: Collection, requested: CollectionChanges): CollectionChanges => {
-    const { access_grants, ...fields } = requested
-    const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
-    const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
-    return isSame ? set : { ...set, access_grants }
-  }
-
   /** Counts many rows and therefore runs before the transaction. */
   const checkLinkCount = async (owner: string, added: readonly string[]): Promise<void> => {
     if (added.length === 0) return
@@ -138,7 +130,7 @@ export const createCollectionEdits = (deps: Deps) => {
   return {
     update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
       edit(request, db, async ({ tx, caller, before }) => {
-        const changes = changesOf(before, requested)
+        const changes = omitResentGrants(before, requested)
         if (changes.access_grants) requireOwner(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
         const { access_grants } = changes
