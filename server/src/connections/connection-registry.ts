@@ -84,11 +84,6 @@ export const environmentConnections = ({ connections }: Config): ConnectionConfi
 export const prefixedModelId = ({ id_prefix }: ConnectionConfig, name: string): string =>
   id_prefix === null ? name : `${id_prefix}.${name}`
 
-const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
-  // Rejects only if it is aborted.
-  if (ms > 0) await wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
-}
-
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
@@ -222,13 +217,14 @@ export const createConnectionRegistry = async (deps: Deps): Promise<ConnectionRe
       .filter((connection) => !connection.isResting())
       .map((connection) => connection.refresh())
     const controller = new AbortController()
-    await Promise.race([Promise.all(refreshes), delay(ms, controller.signal)])
+    const timeout = wait(ms, undefined, controller).catch(() => {}) // rejects if it is aborted
+    await Promise.race([Promise.all(refreshes), timeout])
     controller.abort()
   }
 
   const refreshForSearch = async (): Promise<void> => {
     if (orderedConnections.every((connection) => connection.isResting())) return
-    await delay(searchedAt + minModelSearchIntervalMs - performance.now())
+    await wait(Math.max(0, searchedAt + minModelSearchIntervalMs - performance.now()))
     searchedAt = performance.now()
     await refresh(searchTimeoutMs)
   }

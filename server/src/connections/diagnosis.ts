@@ -1,5 +1,6 @@
 import { HttpStatusError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
+import { toError } from "../errors.ts"
 import { parseErrorObject, readErrorBody } from "../formats/error-body.ts"
 import { textOf } from "../formats/json-values.ts"
 import {
@@ -116,7 +117,7 @@ const toDiagnosis = (
 }
 
 export const diagnose = (thrown: unknown, connection: NewConnection): Diagnosis => {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const error = toError(thrown)
   return toDiagnosis(describe(error, connection), error, connection)
 }
 

@@ -2,6 +2,7 @@ import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import type { Connection } from "../../connections/connection.ts"
 import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
+import { toError } from "../../errors.ts"
 import { parseErrorObject } from "../../formats/error-body.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { ProviderError } from "../../formats/provider-error.ts"
@@ -210,9 +211,8 @@ export class ConvertingReceiver implements CompletionReceiver {
   }
 
   #passUnreadable(error: unknown): void {
-    const cause = error instanceof Error ? error : new Error(String(error))
     try {
-      this.#receiver.onError(new UpstreamError("unreadable", cause))
+      this.#receiver.onError(new UpstreamError("unreadable", toError(error)))
     } catch (unexpected) {
       this.#receiver.onListenerError(unexpected)
     }
