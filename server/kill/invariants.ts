@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createAuditSigner } from "../src/audit/hash-chain.ts"
 import { verifyAuditLog } from "../src/audit/verify.ts"
 import type { Reader } from "../src/db/database.ts"
-import { readSnapshot } from "../src/db/snapshot.ts"
+import { readSnapshot } from "../src/db/read-snapshot.ts"
 import { createSecrets } from "../src/secrets/secrets.ts"
 
 const settledMs = 60_000

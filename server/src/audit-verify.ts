@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 import { createAuditSigner } from "./audit/hash-chain.ts"
 import { type AuditVerification, type BlockReference, verifyAuditLog } from "./audit/verify.ts"
 import { invocationDir, readConfig } from "./config/config.ts"
-import { readSnapshot } from "./db/snapshot.ts"
+import { readSnapshot } from "./db/read-snapshot.ts"
 import { keyFilePath } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 

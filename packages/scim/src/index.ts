@@ -6,6 +6,7 @@ export {
   parseValue,
   type SimpleValue,
 } from "./attribute-values.ts"
+export { ChunkedReferences, type ReferenceIds } from "./chunked-references.ts"
 export { resourceTypeJson, schemaJson } from "./discovery.ts"
 export { failScim, ScimError } from "./errors.ts"
 export { createFilterCompiler } from "./filter-compiler.ts"
@@ -22,7 +23,6 @@ export {
   type Projection,
   requestsSubAttribute,
 } from "./projection.ts"
-export { type ReferenceIds, ReferenceList } from "./reference-list.ts"
 export {
   defineAttribute,
   defineResourceType,

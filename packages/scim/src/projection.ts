@@ -1,7 +1,7 @@
 import { findAttribute, resolveAttributePath } from "./attribute-paths.ts"
+import { ChunkedReferences } from "./chunked-references.ts"
 import { failScim } from "./errors.ts"
 import { isObject, type ScimJson } from "./json-values.ts"
-import { ReferenceList } from "./reference-list.ts"
 import type { ResourceType, ScimAttribute } from "./resource-type.ts"
 
 /** Attributes of a response: `only` these, or all `except` these; also `name.sub`. */
@@ -40,7 +40,7 @@ const selectAttributes = (
 
 const pickSubAttributes = (value: unknown, keep: (name: string) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((item) => pickSubAttributes(item, keep))
-  if (value instanceof ReferenceList) return value.pick(keep)
+  if (value instanceof ChunkedReferences) return value.pick(keep)
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
 }

@@ -3,12 +3,12 @@ import { afterAll, describe, expect, it } from "vitest"
 import { createExampleDatabase } from "../test/example-database.ts"
 import { groupType, userType } from "../test/example-types.ts"
 import { parseResource } from "./attribute-values.ts"
+import { ChunkedReferences } from "./chunked-references.ts"
 import { resourceTypeJson, schemaJson } from "./discovery.ts"
 import { IgnoredAttributes } from "./ignored-attributes.ts"
 import { listResponse } from "./list-response.ts"
 import { createOrderBy } from "./order-by.ts"
 import { createProjector, includesAttribute, requestsSubAttribute } from "./projection.ts"
-import { ReferenceList } from "./reference-list.ts"
 import { schemaUrns } from "./resource-type.ts"
 import { parseProjectionQuery, parseSearchBody, parseSearchQuery } from "./search-request.ts"
 
@@ -121,20 +121,20 @@ describe("a projection", () => {
 
   it("picks sub-attributes of a reference list", () => {
     const target = { type: "User", location: `${base}/Users/` }
-    const members = ReferenceList.of({ ids: "1 2", count: 2 }, target)
+    const members = ChunkedReferences.of({ ids: "1 2", count: 2 }, target)
     const project = createProjector(groupType, { only: ["members.value"], except: [] })
     const { members: picked } = project({ members })
-    expect(picked).toBeInstanceOf(ReferenceList)
-    if (picked instanceof ReferenceList)
+    expect(picked).toBeInstanceOf(ChunkedReferences)
+    if (picked instanceof ChunkedReferences)
       expect([...picked.chunks()].join("")).toBe('[{"value":"1"},{"value":"2"}]')
   })
 })
 
-describe("ReferenceList", () => {
+describe("ChunkedReferences", () => {
   it.each([0, 1, 1000, 1001])("serializes %i references in chunks", (count) => {
     const ids = Array.from({ length: count }, (_, index) => `id-${index}`)
     const target = { type: "User", location: `${base}/Users/` }
-    const list = ReferenceList.of({ ids: ids.join(" ") || null, count }, target)
+    const list = ChunkedReferences.of({ ids: ids.join(" ") || null, count }, target)
     expect(JSON.parse([...list.chunks()].join(""))).toEqual(
       ids.map((id) => ({ value: id, $ref: `${base}/Users/${id}`, type: "User" })),
     )

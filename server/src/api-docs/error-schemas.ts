@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
-import type { ErrorStyle } from "../http/errors.ts"
+import type { ErrorStyle } from "../http/failure-response.ts"
 import { MessageReference } from "../http/message-reference.ts"
 import { StorageUsage } from "../storage/schema.ts"
 
@@ -36,7 +36,7 @@ const ScimError = z
   })
   .meta({ id: "ScimError" })
 
-/** Error body schema by the route's error style (see http/errors.ts). */
+/** Error body schema by the route's error style (see http/failure-response.ts). */
 export const errorSchemas: Record<ErrorStyle, z.ZodType> = {
   api: ApiError,
   openai: OpenAIErrorBody,

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { contentTypeOf } from "../http/errors.ts"
+import { contentTypeOf } from "../http/failure-response.ts"
 import type { Access, ResponseDeclaration, RouteShape } from "../http/route.ts"
 import type { MountedRoute } from "../http/server.ts"
 import { errorSchemas } from "./error-schemas.ts"

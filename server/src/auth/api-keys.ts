@@ -7,7 +7,7 @@ import { fail, failInvalid } from "../errors.ts"
 import { type Actor, noCredentialLimits } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import type { Users } from "../users/users.ts"
-import { type ApiKey, ApiKeyLimits, type CreatedApiKey, type NewApiKey } from "./schema.ts"
+import { type ApiKey, ApiKeyRestrictions, type CreatedApiKey, type NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
 
 /** The single key that ecosystem scripts create and replace through `/auths/api_key`. */
@@ -54,7 +54,7 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
     }
     await store.insertKey(tx, key)
     const target = { type: "key", id: key.id }
-    const after = { name: key.name, ...ApiKeyLimits.parse(key) }
+    const after = { name: key.name, ...ApiKeyRestrictions.parse(key) }
     await audit.record(tx, { actor, action: "key.created", target, after })
     return { ...withoutSecrets(key), api_key: secret }
   }

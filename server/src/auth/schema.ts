@@ -102,14 +102,14 @@ const AllowedRoute = z
   .regex(/^\/[^*\s]*\*?$/, withMessage(translatable("api_key_path_invalid")))
 
 /** What a key is limited to. */
-export const ApiKeyLimits = z.object({
+export const ApiKeyRestrictions = z.object({
   allowed_models: z.array(z.string()).nullable(),
   allowed_routes: z.array(z.string()).nullable(),
   expires_at: z.int().nullable(),
 } satisfies Record<keyof CredentialLimits, z.ZodType>)
-export type ApiKeyLimits = z.output<typeof ApiKeyLimits>
+export type ApiKeyRestrictions = z.output<typeof ApiKeyRestrictions>
 
-export const apiKeyLimitNames = ApiKeyLimits.keyof().options
+export const apiKeyRestrictionNames = ApiKeyRestrictions.keyof().options
 
 /** What the body of a request limits a new key to. */
 const newKeyLimits = {
@@ -130,7 +130,7 @@ export const ApiKey = z
     name: z.string(),
     /** The secret's last four characters. */
     hint: z.string(),
-    ...ApiKeyLimits.shape,
+    ...ApiKeyRestrictions.shape,
     last_used_at: z.int().nullable(),
     created_at: z.int(),
   })

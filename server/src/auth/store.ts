@@ -13,7 +13,7 @@ import {
 } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
-import { type ApiKey, type ApiKeyLimits, apiKeyLimitNames } from "./schema.ts"
+import { type ApiKey, type ApiKeyRestrictions, apiKeyRestrictionNames } from "./schema.ts"
 
 export interface StoredKey extends ApiKey {
   user_id: string
@@ -28,7 +28,7 @@ const parseList = (serializeList: string | null): string[] | null =>
 const serializeList = (items: readonly string[] | null): string | null =>
   items === null ? null : JSON.stringify(items)
 
-const parseLimits = (row: Pick<ApiKeyRow, keyof CredentialLimits>): ApiKeyLimits => ({
+const parseLimits = (row: Pick<ApiKeyRow, keyof CredentialLimits>): ApiKeyRestrictions => ({
   allowed_models: parseList(row.allowed_models),
   allowed_routes: parseList(row.allowed_routes),
   expires_at: row.expires_at,
@@ -117,7 +117,7 @@ export const createAuthStore = (db: Database): AuthStore => {
       .selectFrom("api_keys")
       .innerJoin("users", "users.id", "api_keys.user_id")
       .select([...userColumns, "api_keys.id as key_id"])
-      .select(apiKeyLimitNames)
+      .select(apiKeyRestrictionNames)
       .where("api_keys.hash", "=", hash)
       .where("users.active", "=", 1)
       .executeTakeFirst()

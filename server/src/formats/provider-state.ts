@@ -1,5 +1,5 @@
-import { decodeGatewayContent, encodeGatewayContent, isGatewayContent } from "./gateway-content.ts"
 import { type Fields, isObject, objectOf, objectsIn, textOf } from "./json-values.ts"
+import { decodeGatewayContent, encodeGatewayContent, isGatewayContent } from "./opaque-content.ts"
 import { mergeState, stateOfCall, stateOfMessage } from "./provider-state-members.ts"
 
 /**

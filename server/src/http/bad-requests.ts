@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Duplex } from "node:stream"
 import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
-import { errorBody, errorResponse, toFailure } from "./errors.ts"
+import { errorBody, errorResponse, toFailure } from "./failure-response.ts"
 import { privateHeaders } from "./private-headers.ts"
 
 /** Error style for requests that match no route: the one most clients understand. */

@@ -3,7 +3,7 @@ import { reportUnhandled } from "../errors.ts"
 import { clientDisconnected } from "./body.ts"
 import { BodyBuffer, type BodyLimits, type JsonBody } from "./body-buffer.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
-import { type ErrorStyle, toFailure } from "./errors.ts"
+import { type ErrorStyle, toFailure } from "./failure-response.ts"
 import type { HostCheck } from "./host-check.ts"
 import {
   createRequestContext,

@@ -1,5 +1,5 @@
 import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
-import { contentTypeOf, type ErrorStyle, errorBody, errorHeaders } from "./errors.ts"
+import { contentTypeOf, type ErrorStyle, errorBody, errorHeaders } from "./failure-response.ts"
 import { addPrivateHeaders, hasHeader } from "./private-headers.ts"
 import type { Outgoing, RequestContext } from "./request-context.ts"
 

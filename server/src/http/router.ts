@@ -17,7 +17,7 @@ import type { BodyMemory } from "./body-memory.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { limitOwnerOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
-import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
+import { type ErrorStyle, errorResponse, toFailure } from "./failure-response.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path.ts"
 import { checkKeyEscalationByBody } from "./privilege-escalation.ts"
 import {

@@ -1,7 +1,7 @@
 import type { UserLimit } from "../limits/user-limit.ts"
 import { smallBodyBytes } from "./body-buffer.ts"
 import type { Caller } from "./caller.ts"
-import { toFailure } from "./errors.ts"
+import { toFailure } from "./failure-response.ts"
 import type { InFlightRequests } from "./in-flight-requests.ts"
 import { type NodeRequestContext, whenClosed } from "./request-context.ts"
 

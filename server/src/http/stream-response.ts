@@ -1,4 +1,4 @@
-import { toFailure } from "./errors.ts"
+import { toFailure } from "./failure-response.ts"
 import type { NodeRequestContext } from "./request-context.ts"
 
 interface ByteSource {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
-import { errorResponse, toFailure } from "../http/errors.ts"
+import { errorResponse, toFailure } from "../http/failure-response.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"

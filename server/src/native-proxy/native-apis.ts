@@ -1,5 +1,5 @@
 import { type AuthenticatedCredential, isRestrictedKey } from "../http/caller.ts"
-import type { ErrorStyle } from "../http/errors.ts"
+import type { ErrorStyle } from "../http/failure-response.ts"
 import type { ProviderKind } from "../providers/registry.ts"
 
 /** What a native API path does, as far as access control is concerned. */

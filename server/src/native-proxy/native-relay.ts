@@ -6,7 +6,7 @@ import type {
 } from "../completions/response/response-consumer.ts"
 import { forwardedResponseHeaders } from "../connections/forwarded-response-headers.ts"
 import type { Failure } from "../errors.ts"
-import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"
+import { type ErrorStyle, errorBody, errorEvent } from "../http/failure-response.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 

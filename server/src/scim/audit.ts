@@ -4,7 +4,7 @@ import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import { Failure } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
-import { toFailure } from "../http/errors.ts"
+import { toFailure } from "../http/failure-response.ts"
 
 /** The audit event of one request. */
 export interface ScimAuditEntry {

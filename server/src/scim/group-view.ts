@@ -1,8 +1,8 @@
 import {
+  ChunkedReferences,
   createProjector,
   includesAttribute,
   type ReferenceIds,
-  ReferenceList,
   requestsSubAttribute,
   type ScimJson,
   schemaUrns,
@@ -28,8 +28,8 @@ interface MemberRow {
   name: string
 }
 
-const membersJson = (members: ReferenceIds, base: string): ReferenceList =>
-  ReferenceList.of(members, { type: "User", location: userLocation(base, "") })
+const membersJson = (members: ReferenceIds, base: string): ChunkedReferences =>
+  ChunkedReferences.of(members, { type: "User", location: userLocation(base, "") })
 
 /** Members with their names, which belong to the user resources. */
 const namedMembersJson = (members: readonly MemberRow[], base: string): ScimJson[] =>

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
-import { ReferenceList, type ScimJson } from "@portico/scim"
+import { ChunkedReferences, type ScimJson } from "@portico/scim"
 
 /** Responses with more members are streamed in chunks. */
 const maxBufferedMembers = 1000
@@ -8,10 +8,10 @@ const charactersPerChunk = 64 * 1024
 const membersPlaceholder = "\0"
 
 /** The JSON of a response, split at the placeholders of member lists. */
-const splitAtMembers = (body: ScimJson): { texts: string[]; lists: ReferenceList[] } => {
-  const lists: ReferenceList[] = []
+const splitAtMembers = (body: ScimJson): { texts: string[]; lists: ChunkedReferences[] } => {
+  const lists: ChunkedReferences[] = []
   const marked = (json: ScimJson): ScimJson => {
-    if (!(json.members instanceof ReferenceList)) return json
+    if (!(json.members instanceof ChunkedReferences)) return json
     lists.push(json.members)
     return { ...json, members: membersPlaceholder }
   }

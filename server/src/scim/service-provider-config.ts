@@ -1,5 +1,5 @@
 import { maxPageSize, type ScimJson } from "@portico/scim"
-import { maxBodyBytes } from "./parse-request.ts"
+import { maxBodyBytes } from "./read-request.ts"
 
 /** The service provider configuration (RFC 7643 §5). */
 export const serviceProviderConfig = (base: string): ScimJson => ({

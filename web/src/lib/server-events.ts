@@ -1,7 +1,7 @@
 import { chatQuery, refreshChatLists } from "./chat-api.ts"
 import { projectsQuery } from "./project-api.ts"
 import { invalidateQueries, queryClient } from "./query-client.ts"
-import { sessionQuery, waitToReconnect } from "./session.ts"
+import { sessionQuery, waitUntilSignedIn } from "./session.ts"
 
 type ServerEvent =
   | { name: "chats"; id: string | null }
@@ -81,7 +81,7 @@ const listenForEvents = (
       source.addEventListener("error", () => {
         // Otherwise the browser would keep asking without a session.
         source?.close()
-        void waitToReconnect().then(() => {
+        void waitUntilSignedIn().then(() => {
           if (!signal.aborted) timer = setTimeout(open, reconnectMs)
         })
       })

@@ -89,7 +89,7 @@ registerSessionRestorer(waitForSession)
  * Resolves when an event stream that broke off may be opened again: at once, or after the user has
  * signed in again.
  */
-export const waitToReconnect = async (): Promise<void> => {
+export const waitUntilSignedIn = async (): Promise<void> => {
   await waitForSession().catch(() => {})
 }
 

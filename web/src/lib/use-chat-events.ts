@@ -8,7 +8,7 @@ import {
   patchChat,
 } from "./chat-api.ts"
 import { queryClient } from "./query-client.ts"
-import { waitToReconnect } from "./session.ts"
+import { waitUntilSignedIn } from "./session.ts"
 
 interface Delta {
   id: string
@@ -97,7 +97,7 @@ export const useChatEvents = (chat: ChatWithMessages | undefined): void => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: seq is only the starting point
   useEffect(() => {
     if (id === undefined || !running) return
-    const reconnect = (): void => void waitToReconnect().then(() => setAttempt(attempt + 1))
+    const reconnect = (): void => void waitUntilSignedIn().then(() => setAttempt(attempt + 1))
     return subscribeToChatEvents(id, chat?.seq ?? 0, reconnect)
   }, [id, running, attempt])
 }

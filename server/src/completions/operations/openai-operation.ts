@@ -1,4 +1,4 @@
-import { errorEvent } from "../../http/errors.ts"
+import { errorEvent } from "../../http/failure-response.ts"
 import { providerResponse } from "../schema.ts"
 import { relayedOperation, type StreamFormat } from "./operation.ts"
 import { buffers, dataLines, doneLines } from "./stream-end-markers.ts"

@@ -2,7 +2,7 @@ import type { Connection } from "../../connections/connection.ts"
 import { upstreamLabel } from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
 import { parseJson } from "../../formats/json-values.ts"
-import { referenceHeader, referenceHeaderName } from "../../http/errors.ts"
+import { referenceHeader, referenceHeaderName } from "../../http/failure-response.ts"
 import { type TranslatableMessage, toReference, translatable } from "../../i18n/message.ts"
 
 const isCredentialRejection = (status: number): boolean => status === 401 || status === 403

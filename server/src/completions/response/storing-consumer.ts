@@ -1,6 +1,6 @@
 import type { Failure } from "../../errors.ts"
 import { lastEventTypes } from "../../formats/responses/failure-event.ts"
-import { toFailure } from "../../http/errors.ts"
+import { toFailure } from "../../http/failure-response.ts"
 import { maxResponseBytes } from "../../stored-responses/serialize-response.ts"
 import { readResponseBody, readResponseEvent } from "./embedded-response.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"

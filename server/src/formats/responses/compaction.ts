@@ -1,5 +1,5 @@
-import { decodeGatewayContent, encodeGatewayContent } from "../gateway-content.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { decodeGatewayContent, encodeGatewayContent } from "../opaque-content.ts"
 import { failUnsupported } from "../request-errors.ts"
 
 /** Items that stand for the conversation before them; Codex also uses the last two names. */

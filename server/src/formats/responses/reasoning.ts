@@ -1,6 +1,6 @@
 import type { ReasoningDetail } from "../canonical-request.ts"
-import { decodeGatewayContent, encodeGatewayContent } from "../gateway-content.ts"
 import { type Fields, objectsIn, textOf } from "../json-values.ts"
+import { decodeGatewayContent, encodeGatewayContent } from "../opaque-content.ts"
 import { isProviderState } from "../provider-state.ts"
 
 /** The `encrypted_content` of a reasoning item: what its provider needs to recognize it. */

@@ -1,5 +1,5 @@
-import { isGatewayContent } from "../gateway-content.ts"
 import { isObject, textOf } from "../json-values.ts"
+import { isGatewayContent } from "../opaque-content.ts"
 
 /**
  * Removes the reasoning items that OpenAI's servers cannot read: those of other providers, and those

@@ -1,4 +1,4 @@
-import type { ApiKeyLimits } from "../../../../server/src/auth/schema.ts"
+import type { ApiKeyRestrictions } from "../../../../server/src/auth/schema.ts"
 import { isRouteAllowed } from "../../../../server/src/http/allowed-routes.ts"
 import type { MessageKey } from "../../i18n/translate.ts"
 import { quotePosix, quotePowerShell, quoteString } from "../../lib/quoting.ts"
@@ -192,6 +192,6 @@ export const findProgram = (id: string | undefined): Program =>
 
 /** Whether the key may call the program's route. */
 export const isProgramAllowed = (
-  { allowed_routes: allowed }: Pick<ApiKeyLimits, "allowed_routes">,
+  { allowed_routes: allowed }: Pick<ApiKeyRestrictions, "allowed_routes">,
   { route }: Program,
 ): boolean => allowed === null || isRouteAllowed(allowed, { path: route, isAliased: true })

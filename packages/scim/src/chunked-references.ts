@@ -13,7 +13,7 @@ export interface ReferenceIds {
  * 20,000 objects in one step would block the event loop, so the ids stay one string until the
  * response is written in chunks.
  */
-export class ReferenceList {
+export class ChunkedReferences {
   readonly count: number
   readonly #ids: string
   readonly #template: Record<string, string>
@@ -27,13 +27,13 @@ export class ReferenceList {
   /** @param target type of the referenced resources, and the prefix of their URLs */
   static of(ids: ReferenceIds, { type, location }: { type: string; location: string }) {
     const $ref = `${location}${idPlaceholder}`
-    return new ReferenceList(ids, { value: idPlaceholder, $ref, type })
+    return new ChunkedReferences(ids, { value: idPlaceholder, $ref, type })
   }
 
   /** The same list with a subset of each reference's sub-attributes. */
-  pick(keep: (part: string) => boolean): ReferenceList {
+  pick(keep: (part: string) => boolean): ChunkedReferences {
     const parts = Object.entries(this.#template).filter(([part]) => keep(part))
-    return new ReferenceList({ ids: this.#ids, count: this.count }, Object.fromEntries(parts))
+    return new ChunkedReferences({ ids: this.#ids, count: this.count }, Object.fromEntries(parts))
   }
 
   /** The list as JSON, in chunks. */
