@@ -82,7 +82,8 @@ export const createBodyWork = (thread: BodyThread) => {
         dropped.forEach(report)
         return toBuffer(encoded)
       }
-      if (!canonical.isLarge) return finish(bodyTasks.encode(canonical.toFields(), target))
+      const fields = canonical.smallFields()
+      if (fields) return finish(bodyTasks.encode(fields, target))
       const bytes = checkParsableSize(canonical.toBytes())
       return thread.read(owner, bodyTasks.encode, { bytes, input: target }).then(finish)
     },

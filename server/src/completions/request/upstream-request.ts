@@ -73,9 +73,11 @@ export class ChangedRequest {
     this.#changes = changes
   }
 
-  /** Whether parsing or serializing it would hold up other requests. */
-  get isLarge(): boolean {
-    return this.#request.isLarge || isLargeJson(this.toFields())
+  /** What `toBytes` contains; null if parsing or serializing it would hold up other requests. */
+  smallFields(): Fields | null {
+    if (this.#request.isLarge) return null
+    const fields = this.toFields()
+    return isLargeJson(fields) ? null : fields
   }
 
   /** The request's own bytes where nothing changes. */
