@@ -54,7 +54,7 @@ export const functionError = (
   message: string,
 ): FunctionError => ({ outcome, message, line: null, column: null, refused: false })
 
-/** What the isolate is told about a failed host call. */
+/** What the isolate learns of a failed host call. */
 export const describeCallError = (error: unknown) => {
   if (error instanceof HostCallError) {
     const { message, code, status, denied } = error

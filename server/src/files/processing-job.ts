@@ -17,13 +17,11 @@ import {
   translatable,
   withText,
 } from "../i18n/message.ts"
-import type { JobKind, JobRun } from "../jobs/queue.ts"
-import { PermanentJobError } from "../jobs/queue.ts"
+import { type JobKind, type JobRun, PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
 import type { FileHooks } from "./file-hooks.ts"
-import type { FileStore, StoredFile } from "./file-store.ts"
-import { noProcessingError } from "./file-store.ts"
+import { type FileStore, noProcessingError, type StoredFile } from "./file-store.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { ProcessingErrorCode } from "./schema.ts"

@@ -4,8 +4,7 @@ import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/error-body.ts"
 import { messagesErrorType } from "../formats/messages/messages-error-type.ts"
-import type { MessageReference } from "../i18n/message.ts"
-import { translatable } from "../i18n/message.ts"
+import { type MessageReference, translatable } from "../i18n/message.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */
 export type ErrorStyle = "api" | "openai" | "anthropic" | "runtime" | "scim"

@@ -1,7 +1,6 @@
 import { fail } from "../errors.ts"
 import { pathOf } from "../http/request-context.ts"
-import type { RouteShape } from "../http/route.ts"
-import { route } from "../http/route.ts"
+import { type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { scimPath } from "./base-url.ts"

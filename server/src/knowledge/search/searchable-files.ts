@@ -1,6 +1,5 @@
 import { fail } from "../../errors.ts"
-import type { FileSummary, StoredFile } from "../../files/file-store.ts"
-import { errorReferenceOf } from "../../files/file-store.ts"
+import { errorReferenceOf, type FileSummary, type StoredFile } from "../../files/file-store.ts"
 import type { Files } from "../../files/files.ts"
 import type { Caller } from "../../http/caller.ts"
 import { translatable } from "../../i18n/message.ts"
