@@ -1,14 +1,12 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { discardDraftWithoutText } from "../lib/drafts.ts"
+import { readSearchText } from "../lib/list-search-params.ts"
 import type { FoundMessage } from "../pages/chat/found-message.ts"
 import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
 const { page } = createPageRoutes(signedInRoute)
 const load = () => import("../pages/chat/chat-page.tsx")
-
-const readText = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : undefined
 
 interface NewChatSearch {
   model?: string | undefined
@@ -23,9 +21,9 @@ export const chatRoutes = [
     getParentRoute: () => signedInRoute,
     path: "/",
     validateSearch: ({ model, project, prompt }: Record<string, unknown>): NewChatSearch => ({
-      model: readText(model),
-      project: readText(project),
-      prompt: readText(prompt),
+      model: readSearchText(model),
+      project: readSearchText(project),
+      prompt: readSearchText(prompt),
     }),
     onLeave: discardDraftWithoutText,
     component: lazyRouteComponent(load, "NewChatPage"),
@@ -34,7 +32,7 @@ export const chatRoutes = [
     getParentRoute: () => signedInRoute,
     path: "/temporary",
     validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
-      model: readText(model),
+      model: readSearchText(model),
     }),
     component: lazyRouteComponent(
       () => import("../pages/chat/temporary-chat-page.tsx"),
@@ -45,8 +43,8 @@ export const chatRoutes = [
     getParentRoute: () => signedInRoute,
     path: "/c/$chatId",
     validateSearch: ({ message, find }: Record<string, unknown>): FoundMessage => ({
-      message: readText(message),
-      find: readText(find),
+      message: readSearchText(message),
+      find: readSearchText(find),
     }),
     component: lazyRouteComponent(load, "ChatPage"),
   }),

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { readSearchText } from "../lib/list-search-params.ts"
 import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
@@ -10,7 +11,7 @@ export const modelRoutes = [
     getParentRoute: () => signedInRoute,
     path: "/models/new",
     validateSearch: ({ base }: Record<string, unknown>): { base?: string | undefined } => ({
-      base: typeof base === "string" ? base : undefined,
+      base: readSearchText(base),
     }),
     component: lazyRouteComponent(() => import("../pages/models/create.tsx"), "NewModelPage"),
   }),
