@@ -117,8 +117,10 @@ itInLongForm(
     shown = Promise.withResolvers()
     await stateOf("one.txt", "Ready").waitFor()
     await dropFiles(page, zone, [{ name: "two.txt", text: "Two is never there." }])
+    const cancelled = page.waitForEvent("requestfailed")
     await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
+    await cancelled
     shown.resolve()
     await page.unroute("**/api/v1/files/")
     await dropFiles(page, zone, [{ name: "empty.txt", text: "" }])
