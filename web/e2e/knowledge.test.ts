@@ -117,7 +117,7 @@ itInLongForm(
     shown = Promise.withResolvers()
     await stateOf("one.txt", "Ready").waitFor()
     await dropFiles(page, zone, [{ name: "two.txt", text: "Two is never there." }])
-    const cancelled = page.waitForEvent("requestfailed")
+    const cancelled = page.waitForEvent("requestfailed", (request) => request.method() === "POST")
     await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
     await cancelled

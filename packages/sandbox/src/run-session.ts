@@ -31,7 +31,7 @@ const cancelled = "Cancelled: the client disconnected"
 interface Deps {
   run: number
   listener: RunListener
-  send: (calls: WorkerCommand) => void
+  send: (command: WorkerCommand) => void
   /** Sets the flag that stops the run even while it computes. */
   raiseCancelFlag: () => void
   /** Called once, after the last event. */
