@@ -1,27 +1,22 @@
 import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
-import { readCsv } from "./csv.ts"
-import { decodeText } from "./decode-text.ts"
-import { readEmail } from "./email.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
-import { readHtml } from "./html.ts"
-import { readMarkdown } from "./markdown.ts"
-import { readPdf } from "./pdf.ts"
-import { readCode, readPlainText } from "./plain-text.ts"
-import { readRtf } from "./rtf.ts"
-import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
+import { readEmail } from "./mail/read-email.ts"
+import { readPdf } from "./pdf/read-pdf.ts"
+import {
+  DocumentContext,
+  type DocumentReader,
+  type DocumentSource,
+  type ReadingWarning,
+} from "./reading-context.ts"
+import { readCsv } from "./text/csv.ts"
+import { decodeText } from "./text/decode-text.ts"
+import { readHtml } from "./text/html.ts"
+import { readMarkdown } from "./text/markdown.ts"
+import { readCode, readPlainText } from "./text/plain-text.ts"
+import { readRtf } from "./text/rtf.ts"
+import { readJson, readJsonLines, readNotebook, readXml } from "./text/structured-data.ts"
 import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
-import { readZipDocument } from "./zip-documents.ts"
-
-export interface DocumentSource {
-  bytes: Buffer
-  filename: string
-  contentType: string
-}
-
-type DocumentReader = (
-  source: DocumentSource,
-  limits: ExtractionLimits,
-) => ExtractedBlocks | Promise<ExtractedBlocks>
+import { readZipDocument } from "./zip/read-zip-document.ts"
 
 const codeFileName =
   /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|ya?ml|dockerfile|makefile|gradle|tf|proto)$/i
@@ -63,10 +58,10 @@ const isEmail = (head: string, filename: string): boolean =>
     /^(subject|from|date):/im.test(head) &&
     /^message-id:|^mime-version:/im.test(head))
 
-const readText: DocumentReader = async ({ bytes, filename, contentType }) => {
+const readText: DocumentReader = async ({ bytes, filename, contentType, encoding }, context) => {
   const head = bytes.toString("latin1", 0, 4096)
-  if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes) }
-  const text = decodeText(bytes)
+  if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes, context) }
+  const text = decodeText(bytes, encoding, context)
   const start = text.slice(0, 4096)
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??
@@ -86,20 +81,29 @@ const rejectOleDocument = (bytes: Buffer): never =>
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 
 const readers: Record<ReadableType, DocumentReader> = {
-  pdf: ({ bytes }, limits) => readPdf(bytes, limits),
-  zip: ({ bytes }, limits) => readZipDocument(bytes, limits),
+  pdf: readPdf,
+  zip: readZipDocument,
   ole: ({ bytes }) => rejectOleDocument(bytes),
   rtf: ({ bytes }) => ({ format: "rtf", blocks: readRtf(bytes.toString("latin1")) }),
   text: readText,
 }
 
-/** Reads a document by its detected type. @throws {UnreadableDocumentError} */
-export const extractBlocks: DocumentReader = (source, limits) => {
+const readByType: DocumentReader = (source, context) => {
   const detected = detectFileType(source.bytes.subarray(0, 4096))
   if ("unreadable" in detected)
     return failUnreadable("unsupported", {
       id: "document_has_no_text",
       values: { type: { id: detected.unreadable, values: {} } },
     })
-  return readers[detected.readable](source, limits)
+  return readers[detected.readable](source, context)
+}
+
+/** Reads a document and its attachments by their types. @throws {UnreadableDocumentError} */
+export const extractBlocks = async (
+  source: DocumentSource,
+  limits: ExtractionLimits,
+): Promise<ExtractedBlocks & { warnings: ReadingWarning[] }> => {
+  const context = new DocumentContext(limits, readByType)
+  const extracted = await readByType(source, context)
+  return { ...extracted, warnings: context.warnings }
 }

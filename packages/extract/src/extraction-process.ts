@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import type { ExtractionLimits } from "./blocks.ts"
 import { extractBlocks } from "./extract-blocks.ts"
 import { splitIntoPassages } from "./passages.ts"
+import type { ReadingWarning } from "./reading-context.ts"
 import { failUnreadable, UnreadableDocumentError, type UnreadableReason } from "./unreadable.ts"
 
 /** Request from the parent process. */
@@ -9,6 +10,8 @@ export interface ExtractionTask {
   path: string
   filename: string
   contentType: string
+  /** The user's choice for a text, by its WHATWG label; the encoding is detected by default. */
+  encoding?: string | undefined
   limits: ExtractionLimits
 }
 
@@ -17,7 +20,7 @@ export type ExtractionMessage =
   | { type: "text"; text: string }
   | { type: "passages"; passages: { starts: number; ends: number; location: string }[] }
   | { type: "index"; index: Uint8Array }
-  | { type: "done"; format: string; pages: number | null }
+  | { type: "done"; format: string; pages: number | null; warnings: ReadingWarning[] }
   | { type: "unreadable"; reason: UnreadableReason }
   /** The reader threw an unexpected error. */
   | { type: "failed" }
@@ -39,7 +42,7 @@ const send = (message: ExtractionMessage): Promise<void> =>
 
 const extractTask = async ({ path, limits, ...source }: ExtractionTask): Promise<void> => {
   const bytes = await readFile(path)
-  const { blocks, format, pages } = await extractBlocks({ bytes, ...source }, limits)
+  const { blocks, format, pages, warnings } = await extractBlocks({ bytes, ...source }, limits)
   const { text, passages } = splitIntoPassages(blocks, limits)
   if (passages.length === 0) failUnreadable("empty", { id: "document_empty" })
   const indexed = passages.map(({ starts, ends, location }) =>
@@ -57,7 +60,7 @@ const extractTask = async ({ path, limits, ...source }: ExtractionTask): Promise
     await send({ type: "passages", passages: batch })
   }
   if (index) await send({ type: "index", index })
-  await send({ type: "done", format, pages: pages ?? null })
+  await send({ type: "done", format, pages: pages ?? null, warnings })
 }
 
 /** Recursive parsers overflow the stack on deeply nested documents. */

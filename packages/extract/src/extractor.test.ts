@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { createExtractor } from "./extractor.ts"
-import { readMarkdown } from "./markdown.ts"
 import { splitIntoPassages } from "./passages.ts"
+import { readMarkdown } from "./text/markdown.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "portico-"))
 const limits = { characters: 1e6, passages: 1000, unpacked: 1e6, pages: 10 }

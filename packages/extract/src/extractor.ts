@@ -4,6 +4,7 @@ import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import type { ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
+import type { ReadingWarning } from "./reading-context.ts"
 import type { UnreadableDetail, UnreadableReason } from "./unreadable.ts"
 
 /** A document's text, its passages, and their index. */
@@ -14,6 +15,7 @@ export interface ExtractedText {
   index: Uint8Array
   format: string
   pages: number | null
+  warnings: ReadingWarning[]
 }
 
 /** Untrusted documents are reported as values, never thrown. */
@@ -175,8 +177,8 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
             resolveUnreadable({ code: "damaged", detail: { id: "document_damaged" } })
             break
           case "done": {
-            const { format, pages } = message
-            const read = { text: texts.join(""), passages, index, format, pages }
+            const { format, pages, warnings } = message
+            const read = { text: texts.join(""), passages, index, format, pages, warnings }
             finish(() => resolve({ read }), true)
           }
         }

@@ -6,8 +6,9 @@ export {
   type Extractor,
 } from "./extractor.ts"
 export { detectFileType, type UnreadableFileType } from "./file-type.ts"
-export { readMarkdown } from "./markdown.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
+export type { ReadingWarning } from "./reading-context.ts"
+export { readMarkdown } from "./text/markdown.ts"
 export {
   type UnreadableCode,
   type UnreadableDetail,

@@ -1,16 +1,16 @@
-import type { UnreadableDetail, UnreadableFileType } from "@portico/extract"
+import type { ReadingWarning, UnreadableDetail, UnreadableFileType } from "@portico/extract"
 import type { Values } from "./values.ts"
 
 type ValuesIn<Detail> = Detail extends { values: infer V } ? Values<keyof V & string> : never
 
 /** What the text extraction reports needs a message each. */
 type DocumentMessages = {
-  [Detail in UnreadableDetail as Detail["id"]]: [ValuesIn<Detail>] extends [never]
+  [Detail in UnreadableDetail | ReadingWarning as Detail["id"]]: [ValuesIn<Detail>] extends [never]
     ? string
     : (values: ValuesIn<Detail>) => string
 }
 
-/** Documents without readable text. */
+/** Documents without readable text, and documents that were not read completely. */
 export const documents = {
   document_has_no_text: ({ type }: Values<"type">) => `This file is ${type}, which holds no text.`,
   png_image: "a PNG image",
@@ -68,4 +68,14 @@ export const documents = {
     `Text extraction needed more than ${max} of memory. Split this file into smaller ones.`,
   document_reader_timeout: ({ seconds }: Values<"seconds">) =>
     `Text extraction took longer than ${seconds} seconds. Split this file into smaller ones.`,
+  document_encoding_uncertain: ({ encoding }: Values<"encoding">) =>
+    `This text was read as ${encoding}, but that is not certain. If it looks wrong, choose another encoding.`,
+  document_pages_without_text: ({ count, pages }: Values<"count" | "pages">) =>
+    count === "1"
+      ? `Page ${pages} has no text and is probably a scan. It was not read.`
+      : `${count} pages have no text and are probably scans (${pages}). They were not read.`,
+  document_attachment_unreadable: ({ name }: Values<"name">) =>
+    `The attachment “${name}” can't be read.`,
+  document_attachments_skipped: ({ max }: Values<"max">) =>
+    `Only the first ${max} attachments were read.`,
 } satisfies Record<UnreadableFileType, string> & DocumentMessages

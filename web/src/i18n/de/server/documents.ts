@@ -62,4 +62,12 @@ export const documents = {
     `Das Auslesen des Textes hat mehr als ${max} Arbeitsspeicher benötigt. Teilen Sie diese Datei in kleinere auf.`,
   document_reader_timeout: ({ seconds }) =>
     `Das Auslesen des Textes hat länger als ${seconds} Sekunden gedauert. Teilen Sie diese Datei in kleinere auf.`,
+  document_encoding_uncertain: ({ encoding }) =>
+    `Dieser Text wurde als ${encoding} gelesen, das ist aber nicht sicher. Wählen Sie eine andere Kodierung, wenn er falsch aussieht.`,
+  document_pages_without_text: ({ count, pages }) =>
+    count === "1"
+      ? `Seite ${pages} enthält keinen Text und ist vermutlich ein Scan. Sie wurde nicht gelesen.`
+      : `${count} Seiten enthalten keinen Text und sind vermutlich Scans (${pages}). Sie wurden nicht gelesen.`,
+  document_attachment_unreadable: ({ name }) => `Der Anhang „${name}“ lässt sich nicht lesen.`,
+  document_attachments_skipped: ({ max }) => `Nur die ersten ${max} Anhänge wurden gelesen.`,
 } satisfies TranslationsOf<typeof english>

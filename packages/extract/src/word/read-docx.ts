@@ -1,7 +1,7 @@
-import type { Block } from "./blocks.ts"
-import { HeadingTracker } from "./heading-tracker.ts"
-import { type MarkupHandler, walkXml } from "./markup.ts"
-import type { Zip } from "./zip.ts"
+import type { Block } from "../blocks.ts"
+import { HeadingTracker } from "../heading-tracker.ts"
+import { type MarkupHandler, walkXml } from "../markup.ts"
+import type { Zip } from "../zip/zip.ts"
 
 /** Heading level of each paragraph style, 1-based. */
 const headingLevels = (zip: Zip): Map<string, number> => {

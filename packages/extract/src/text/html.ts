@@ -1,6 +1,6 @@
-import type { Block } from "./blocks.ts"
-import { HeadingTracker } from "./heading-tracker.ts"
-import { walkMarkup } from "./markup.ts"
+import type { Block } from "../blocks.ts"
+import { HeadingTracker } from "../heading-tracker.ts"
+import { walkMarkup } from "../markup.ts"
 
 const ignoredElements = new Set("script style noscript template svg math iframe object".split(" "))
 const blockElements = new Set(

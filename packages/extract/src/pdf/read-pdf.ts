@@ -1,6 +1,7 @@
 import { getDocumentProxy } from "unpdf"
-import type { Block, ExtractedBlocks } from "./blocks.ts"
-import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
+import type { Block } from "../blocks.ts"
+import type { DocumentReader } from "../reading-context.ts"
+import { failPasswordProtected, failUnreadable } from "../unreadable.ts"
 
 interface TextItem {
   str?: string
@@ -56,10 +57,7 @@ const openPdf = async (bytes: Buffer) => {
 }
 
 /** The text layer of a PDF, page by page. */
-export const readPdf = async (
-  bytes: Buffer,
-  limits: { pages: number; characters: number },
-): Promise<ExtractedBlocks> => {
+export const readPdf: DocumentReader = async ({ bytes }, { limits }) => {
   const pdf = await openPdf(bytes)
   const pages = pdf.numPages
   if (pages > limits.pages) {

@@ -1,8 +1,8 @@
-import type { Block } from "./blocks.ts"
-import { walkXml } from "./markup.ts"
-import { readReferencedParts } from "./ooxml-relationships.ts"
-import { rowsToBlocks } from "./rows-to-blocks.ts"
-import type { Zip } from "./zip.ts"
+import type { Block } from "../blocks.ts"
+import { walkXml } from "../markup.ts"
+import { readReferencedParts } from "../ooxml/relationships.ts"
+import { rowsToBlocks } from "../rows-to-blocks.ts"
+import type { Zip } from "../zip/zip.ts"
 
 const maxColumns = 500
 /** Serial numbers of the years 1 to 9999. */

@@ -1,7 +1,7 @@
-import type { Block } from "./blocks.ts"
-import { walkXml } from "./markup.ts"
-import { readReferencedParts, readRelationships } from "./ooxml-relationships.ts"
-import type { Zip } from "./zip.ts"
+import type { Block } from "../blocks.ts"
+import { walkXml } from "../markup.ts"
+import { readReferencedParts, readRelationships } from "../ooxml/relationships.ts"
+import type { Zip } from "../zip/zip.ts"
 
 /** Paragraphs of a drawing; `title` marks those in a title placeholder. */
 const readParagraphs = (source: string): { text: string; title: boolean }[] => {

@@ -1,5 +1,5 @@
-import type { Block } from "./blocks.ts"
-import { HeadingTracker } from "./heading-tracker.ts"
+import type { Block } from "../blocks.ts"
+import { HeadingTracker } from "../heading-tracker.ts"
 
 /** Lines indented further are code or belong to a list. */
 const maxIndentation = 3

@@ -1,4 +1,4 @@
-import type { Block } from "./blocks.ts"
+import type { Block } from "../blocks.ts"
 
 const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 

@@ -1,5 +1,5 @@
-import type { Block } from "./blocks.ts"
-import { rowsToBlocks } from "./rows-to-blocks.ts"
+import type { Block } from "../blocks.ts"
+import { rowsToBlocks } from "../rows-to-blocks.ts"
 
 const separators = [",", ";", "\t", "|"]
 /** Sample from which the separator is detected. */

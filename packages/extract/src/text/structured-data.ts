@@ -1,7 +1,7 @@
-import type { Block } from "./blocks.ts"
-import { HeadingTracker } from "./heading-tracker.ts"
+import type { Block } from "../blocks.ts"
+import { HeadingTracker } from "../heading-tracker.ts"
+import { walkXml } from "../markup.ts"
 import { readMarkdown } from "./markdown.ts"
-import { walkXml } from "./markup.ts"
 import { readCode, readPlainText } from "./plain-text.ts"
 
 type Fields = Record<string, unknown>

@@ -1,10 +1,11 @@
-import type { ExtractedBlocks } from "./blocks.ts"
-import { readDocx } from "./docx.ts"
-import { readEpub } from "./epub.ts"
-import { readOdf } from "./odf.ts"
-import { readPptx } from "./pptx.ts"
-import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
-import { readXlsx } from "./xlsx.ts"
+import type { ExtractedBlocks } from "../blocks.ts"
+import { readXlsx } from "../excel/read-xlsx.ts"
+import { readOdf } from "../opendocument/read-odf.ts"
+import { readPptx } from "../powerpoint/read-pptx.ts"
+import type { DocumentReader } from "../reading-context.ts"
+import { failPasswordProtected, failUnreadable } from "../unreadable.ts"
+import { readDocx } from "../word/read-docx.ts"
+import { readEpub } from "./read-epub.ts"
 import { openZip, type Zip } from "./zip.ts"
 
 const odfFormats: Record<string, string> = {
@@ -25,7 +26,7 @@ const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
 }
 
 /** Reads documents in ZIP containers, identified by content rather than filename. */
-export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): ExtractedBlocks => {
+export const readZipDocument: DocumentReader = ({ bytes }, { limits }) => {
   const zip = openZip(bytes, limits.unpacked)
   if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }

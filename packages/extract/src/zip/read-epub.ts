@@ -1,7 +1,7 @@
-import type { Block } from "./blocks.ts"
-import { readHtml } from "./html.ts"
-import { walkXml } from "./markup.ts"
-import { failUnreadable } from "./unreadable.ts"
+import type { Block } from "../blocks.ts"
+import { walkXml } from "../markup.ts"
+import { readHtml } from "../text/html.ts"
+import { failUnreadable } from "../unreadable.ts"
 import { resolveArchivePath, type Zip } from "./zip.ts"
 
 const decodeHref = (href: string): string => {

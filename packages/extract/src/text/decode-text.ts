@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer"
-import { detectUtf16 } from "./file-type.ts"
-import { failUnreadable } from "./unreadable.ts"
+import { detectUtf16 } from "../file-type.ts"
+import type { ReadingContext } from "../reading-context.ts"
+import { failUnreadable } from "../unreadable.ts"
 
 /** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000
@@ -54,8 +55,16 @@ const declaredEncoding = (bytes: Buffer): string | undefined => {
   return /(?:charset|encoding)\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, 2048))?.[1]
 }
 
-/** Decodes text in any common encoding. The document's own declaration yields to the bytes. */
-export const decodeText = (bytes: Buffer): string => {
+/**
+ * Decodes text in any common encoding. The document's own declaration yields to the bytes.
+ * @param chosen the user's choice, instead of detection
+ */
+export const decodeText = (
+  bytes: Buffer,
+  chosen?: string,
+  _context?: Pick<ReadingContext, "warn">,
+): string => {
+  if (chosen) return new TextDecoder(chosen).decode(bytes)
   const wide = detectUtf16(bytes.subarray(0, 4096))
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)

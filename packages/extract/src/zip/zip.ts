@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib"
-import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
+import { failPasswordProtected, failUnreadable } from "../unreadable.ts"
 
 interface ZipEntry {
   name: string

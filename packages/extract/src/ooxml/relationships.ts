@@ -1,5 +1,5 @@
-import { walkXml } from "./markup.ts"
-import { resolveArchivePath, type Zip } from "./zip.ts"
+import { walkXml } from "../markup.ts"
+import { resolveArchivePath, type Zip } from "../zip/zip.ts"
 
 /** Relationships of a part, by id. */
 export const readRelationships = (

@@ -1,8 +1,8 @@
-import type { Block, PassageLocation } from "./blocks.ts"
-import { HeadingTracker } from "./heading-tracker.ts"
-import { type MarkupHandler, walkXml } from "./markup.ts"
-import { rowsToBlocks } from "./rows-to-blocks.ts"
-import type { Zip } from "./zip.ts"
+import type { Block, PassageLocation } from "../blocks.ts"
+import { HeadingTracker } from "../heading-tracker.ts"
+import { type MarkupHandler, walkXml } from "../markup.ts"
+import { rowsToBlocks } from "../rows-to-blocks.ts"
+import type { Zip } from "../zip/zip.ts"
 
 const maxRepeatedEmptyCells = 50
 /** Limits on repeating a non-empty cell: number of cells and resulting characters. */

@@ -1,5 +1,5 @@
-import type { Block } from "./blocks.ts"
-import { failUnreadable } from "./unreadable.ts"
+import type { Block } from "../blocks.ts"
+import { failUnreadable } from "../unreadable.ts"
 
 const ignoredDestinations = new Set([
   ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],

@@ -1,8 +1,9 @@
 import PostalMime from "postal-mime"
-import type { Block } from "./blocks.ts"
-import { readHtml } from "./html.ts"
-import { readPlainText } from "./plain-text.ts"
-import { failUnreadable } from "./unreadable.ts"
+import type { Block } from "../blocks.ts"
+import type { ReadingContext } from "../reading-context.ts"
+import { readHtml } from "../text/html.ts"
+import { readPlainText } from "../text/plain-text.ts"
+import { failUnreadable } from "../unreadable.ts"
 
 interface Address {
   name?: string | undefined
@@ -29,7 +30,7 @@ const parse = async (bytes: Buffer) => {
 }
 
 /** An e-mail (RFC 5322, MIME): main headers, body text, and attachment names. */
-export const readEmail = async (bytes: Buffer): Promise<Block[]> => {
+export const readEmail = async (bytes: Buffer, context: ReadingContext): Promise<Block[]> => {
   const mail = await parse(bytes)
   const { subject = "", from, to = [], date, attachments } = mail
   const head = [
@@ -42,8 +43,21 @@ export const readEmail = async (bytes: Buffer): Promise<Block[]> => {
   ].filter((line): line is string => typeof line === "string" && line !== "")
   const body = mail.text?.trim() ? readPlainText(mail.text) : readHtml(mail.html ?? "")
   const location = subject ? { heading: [subject] } : {}
+  const attached: Block[] = []
+  for (const { filename, mimeType, content } of attachments) {
+    const attachment = {
+      bytes:
+        typeof content === "string" ? Buffer.from(content) : Buffer.from(new Uint8Array(content)),
+      filename: filename ?? "",
+      contentType: mimeType,
+    }
+    attached.push(
+      ...(await context.readAttachment(attachment, [subject, attachment.filename].filter(Boolean))),
+    )
+  }
   return [
     { text: head.join("\n"), kind: "paragraph", location },
     ...body.map((block) => ({ ...block, location: { ...location, ...block.location } })),
+    ...attached,
   ]
 }

@@ -1,0 +1,87 @@
+import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
+import { UnreadableDocumentError } from "./unreadable.ts"
+
+export interface DocumentSource {
+  bytes: Buffer
+  filename: string
+  contentType: string
+  /** The user's choice for a text, by its WHATWG label; the encoding is detected by default. */
+  encoding?: string | undefined
+}
+
+/** A part of a document that was not read, or not for certain; the rest was read. */
+export type ReadingWarning =
+  /** `encoding` is the WHATWG name of the one that the text was decoded with. */
+  | { id: "document_encoding_uncertain"; values: { encoding: string } }
+  /** `pages` lists them for readers, such as `2–6, 9`. */
+  | { id: "document_pages_without_text"; values: { count: number; pages: string } }
+  | { id: "document_attachment_unreadable"; values: { name: string } }
+  | { id: "document_attachments_skipped"; values: { max: number } }
+
+export interface ReadingContext {
+  limits: ExtractionLimits
+  warn(warning: ReadingWarning): void
+  /**
+   * Reads a document inside of the current one. Its blocks get `heading` above their own headings.
+   * @returns no blocks, after a warning, if it is unreadable or exceeds a limit
+   */
+  readAttachment(attachment: DocumentSource, heading: readonly string[]): Promise<Block[]>
+}
+
+export type DocumentReader = (
+  source: DocumentSource,
+  context: ReadingContext,
+) => ExtractedBlocks | Promise<ExtractedBlocks>
+
+const maxAttachments = 100
+const maxAttachmentDepth = 3
+const maxWarnings = 20
+
+/** The context of one document and all its attachments. `read` reads an attachment by its type. */
+export class DocumentContext implements ReadingContext {
+  readonly limits: ExtractionLimits
+  readonly warnings: ReadingWarning[] = []
+  readonly #read: DocumentReader
+  #depth = 0
+  #attachments = 0
+  #attachedCharacters = 0
+
+  constructor(limits: ExtractionLimits, read: DocumentReader) {
+    this.limits = limits
+    this.#read = read
+  }
+
+  warn(warning: ReadingWarning): void {
+    if (this.warnings.length < maxWarnings) this.warnings.push(warning)
+  }
+
+  async readAttachment(attachment: DocumentSource, heading: readonly string[]): Promise<Block[]> {
+    if (this.#attachments++ === maxAttachments) {
+      this.warn({ id: "document_attachments_skipped", values: { max: maxAttachments } })
+    }
+    if (this.#attachments > maxAttachments) return []
+    const blocks = await this.#tryRead(attachment)
+    for (const { text } of blocks) this.#attachedCharacters += text.length
+    return blocks.map(({ location, ...block }) => ({
+      ...block,
+      location: { ...location, heading: [...heading, ...(location.heading ?? [])] },
+    }))
+  }
+
+  async #tryRead(attachment: DocumentSource): Promise<Block[]> {
+    const { length: warnings } = this.warnings
+    this.#depth++
+    try {
+      const isWithinLimits =
+        this.#depth <= maxAttachmentDepth && this.#attachedCharacters <= this.limits.characters
+      if (isWithinLimits) return (await this.#read(attachment, this)).blocks
+    } catch (error) {
+      if (!(error instanceof UnreadableDocumentError)) throw error
+    } finally {
+      this.#depth--
+    }
+    this.warnings.length = warnings
+    this.warn({ id: "document_attachment_unreadable", values: { name: attachment.filename } })
+    return []
+  }
+}
