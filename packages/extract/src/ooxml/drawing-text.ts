@@ -1,0 +1,37 @@
+import { findChildren, findDescendants, type XmlElement } from "./office-xml.ts"
+
+export interface DrawingParagraph {
+  text: string
+  /** Level in a list, 0-based. */
+  level: number
+}
+
+const runText = (run: XmlElement): string => {
+  if (run.name === "br") return "\n"
+  const isSlideNumber = run.name === "fld" && run.attributes.type === "slidenum"
+  if (isSlideNumber || run.name === "pPr") return ""
+  return findDescendants(run, "t")
+    .map(({ text }) => text)
+    .join("")
+}
+
+const readParagraph = (paragraph: XmlElement): DrawingParagraph => {
+  const [properties] = findChildren(paragraph, "pPr")
+  return {
+    text: paragraph.children.map(runText).join("").trim(),
+    level: Number(properties?.attributes.lvl) || 0,
+  }
+}
+
+/** Paragraphs with text in a text body of DrawingML, such as `a:txBody` (ECMA-376 part 1, §21.1.2). */
+export const readDrawingParagraphs = (textBody: XmlElement | undefined): DrawingParagraph[] =>
+  findChildren(textBody, "p")
+    .map(readParagraph)
+    .filter(({ text }) => text !== "")
+
+/** The text of all text bodies below an element on one line. */
+export const readDrawingText = (element: XmlElement | undefined): string =>
+  findDescendants(element, "p")
+    .map((paragraph) => readParagraph(paragraph).text.replaceAll("\n", " "))
+    .filter(Boolean)
+    .join(" ")
