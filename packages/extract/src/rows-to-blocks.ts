@@ -1,35 +1,28 @@
 import type { Block, PassageLocation } from "./blocks.ts"
+import { findHeader } from "./tables/find-header.ts"
+import { formatTable, formatTitleRows, formatUnnamedRows } from "./tables/format-rows.ts"
+import { hasText, type TableRow } from "./tables/table-row.ts"
 
-const maxHeaderLength = 120
-
-const looksLikeHeader = (
-  cells: readonly string[],
-  next: readonly string[] | undefined,
-): boolean => {
-  const filled = cells.filter((cell) => cell.trim() !== "")
-  if (!next || filled.length < 2 || filled.length < next.filter(Boolean).length / 2) return false
-  const words = filled.filter(
-    (cell) => cell.length <= maxHeaderLength && !/^[\d.,\s%€$-]+$/.test(cell),
-  )
-  return words.length === filled.length && new Set(filled).size === filled.length
-}
-
-/** Formats each value with its column's name, so that passages need no header. */
+/**
+ * Formats a table as rows with the name of its column before each value, so that passages need no
+ * header. Titles above the header become headings of the rows.
+ * @param headerRows number of header rows if the document tells it; else the header is looked for
+ */
 export const rowsToBlocks = (
-  rows: readonly { row: number; cells: readonly string[] }[],
+  rows: readonly TableRow[],
   location: PassageLocation = {},
+  headerRows?: number,
 ): Block[] => {
-  const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
-  const [first, second] = filled
-  const header = first && looksLikeHeader(first.cells, second?.cells) ? first.cells : null
-  const body = header ? filled.slice(1) : filled
-  return body.map(({ row, cells }) => {
-    const named = cells.flatMap((cell, index) => {
-      const text = cell.replace(/\s+/g, " ").trim()
-      if (text === "") return []
-      const name = header?.[index]?.replace(/\s+/g, " ").trim()
-      return [name ? `${name}: ${text}` : text]
-    })
-    return { text: named.join(" | "), kind: "row", location: { ...location, row } }
-  })
+  const filled = rows.filter(hasText)
+  const header =
+    headerRows === undefined ? findHeader(filled) : { start: 0, end: Math.max(0, headerRows) }
+  if (!header || header.end === 0) return formatUnnamedRows(filled, location)
+  const { blocks, heading } = formatTitleRows(filled.slice(0, header.start), location)
+  const inTable = { ...location, ...(heading && { heading }) }
+  const table = formatTable(
+    filled.slice(header.start, header.end),
+    filled.slice(header.end),
+    inTable,
+  )
+  return [...blocks, ...table]
 }

@@ -1,20 +1,27 @@
 import type { Block } from "../blocks.ts"
-import { rowsToBlocks } from "../rows-to-blocks.ts"
+import { sheetToBlocks } from "../sheet-to-blocks.ts"
 
-const separators = [",", ";", "\t", "|"]
+/** The later ones also occur in values, such as a comma in "1,50". */
+const separators = ["\t", ";", "|", ","]
 /** Sample from which the separator is detected. */
 const sampleCharacters = 50_000
-const sampleLines = 20
+const sampleLines = 50
 
-/** The separator that splits the first lines most evenly. */
+const quotedValues = /(?<=^|[\t;|,])"(?:[^"]|"")*"/gm
+
+/** The separator that occurs equally often in most of the first lines. */
 const separatorOf = (text: string): string => {
-  const lines = text.slice(0, sampleCharacters).split(/\r?\n/, sampleLines).filter(Boolean)
-  const evenness = (separator: string): number => {
-    const counts = lines.map((line) => line.split(separator).length - 1)
-    const min = Math.min(...counts)
-    return min > 0 ? min * 2 - (Math.max(...counts) - min) : 0
+  const sample = text.slice(0, sampleCharacters).replace(quotedValues, "")
+  const lines = sample.split(/\r\n|\r|\n/, sampleLines).filter(Boolean)
+  const evenLines = (separator: string): number => {
+    const linesByCount = new Map<number, number>()
+    for (const line of lines) {
+      const count = line.split(separator).length - 1
+      if (count > 0) linesByCount.set(count, (linesByCount.get(count) ?? 0) + 1)
+    }
+    return Math.max(0, ...linesByCount.values())
   }
-  return separators.toSorted((a, z) => evenness(z) - evenness(a))[0] ?? ","
+  return separators.toSorted((a, z) => evenLines(z) - evenLines(a))[0] ?? ","
 }
 
 /** End of the quoted value that starts at `from`; null if the quote is never closed. */
@@ -73,5 +80,5 @@ export const readCsv = (text: string, separator = separatorOf(text)): Block[] =>
     rows.push({ row: rows.length + 1, cells })
     cells = []
   }
-  return rowsToBlocks(cells.length > 0 ? [...rows, { row: rows.length + 1, cells }] : rows)
+  return sheetToBlocks(cells.length > 0 ? [...rows, { row: rows.length + 1, cells }] : rows)
 }
