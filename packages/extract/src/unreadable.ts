@@ -27,6 +27,7 @@ type DetailId =
   | "document_scanned"
   | "document_zip_archive"
   | "document_old_office_format"
+  | "document_binary_workbook"
   | "document_password_protected"
   | "document_copy_protected"
   | "document_damaged"

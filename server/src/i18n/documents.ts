@@ -43,6 +43,8 @@ export const documents = {
   document_zip_archive: "This is a ZIP archive. Extract it and upload the files it contains.",
   document_old_office_format:
     "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
+  document_binary_workbook:
+    "This file is a binary Excel workbook (.xlsb). Save it as .xlsx and upload it again.",
   document_too_many_characters: ({ max }: Values<"max">) =>
     `This file has more than ${max} characters of text. Split it into several files.`,
   document_too_long: "This file is too long. Split it into several files.",

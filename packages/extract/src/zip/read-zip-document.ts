@@ -31,6 +31,9 @@ export const readZipDocument: DocumentReader = ({ bytes }, { limits }) => {
   if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
   if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
+  if (zip.has("xl/workbook.bin")) {
+    return failUnreadable("unsupported", { id: "document_binary_workbook" })
+  }
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
   return readByMimetype(zip, type) ?? failUnreadable("archive", { id: "document_zip_archive" })
 }

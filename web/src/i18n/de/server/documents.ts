@@ -35,6 +35,8 @@ export const documents = {
     "Dies ist ein ZIP-Archiv. Entpacken Sie es, und laden Sie die enthaltenen Dateien hoch.",
   document_old_office_format:
     "Diese Datei hat ein Office-Format von vor 2007 (.doc, .xls, .ppt). Speichern Sie sie als .docx, .xlsx oder .pptx, und laden Sie sie erneut hoch.",
+  document_binary_workbook:
+    "Diese Datei ist eine binäre Excel-Arbeitsmappe (.xlsb). Speichern Sie sie als .xlsx, und laden Sie sie erneut hoch.",
   document_too_many_characters:
     "Diese Datei enthält zu viel Text. Teilen Sie sie in mehrere Dateien auf.",
   document_too_long: "Diese Datei ist zu lang. Teilen Sie sie in mehrere Dateien auf.",
