@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
+import { createWorkbook, styled } from "../../test/extraction/make-workbook.ts"
 import {
   createDocx,
   createEpub,
@@ -58,6 +59,24 @@ const own = (): SampleDocument[] =>
     "a.docx": createDocx(),
     "a.pptx": createPptx(),
     "a.xlsx": createXlsx(),
+    "tables.xlsx": createWorkbook(
+      {
+        One: {
+          rows: [
+            ["Rates"],
+            ["Code", "Sales", null, "City"],
+            ["M1", styled(7, 1)],
+            [],
+            ["a", "b"],
+            [1, 2],
+          ],
+          merged: ["A1:D1", "B3:B5"],
+          after: `<autoFilter ref="A2:B3"/>`,
+          state: "hidden",
+        },
+      },
+      { codes: ["[Red]#,##0.0%;@", "d/m/yy"] },
+    ),
     "a.odt": createOdf("text"),
     "a.odp": createOdf("presentation"),
     "a.ods": createOdf("spreadsheet"),

@@ -35,6 +35,17 @@ const sheet = (styles: string) =>
     "xl/worksheets/sheet1.xml": `<worksheet><sheetData><row r="1"><c r="A1"><v>7</v></c></row></sheetData></worksheet>`,
   })
 
+const workbook = (worksheet: string, parts: Record<string, string> = {}) =>
+  createZip({
+    "xl/workbook.xml": `<workbook><sheets><sheet name="One" r:id="r1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": relationships("worksheet", "worksheets/sheet1.xml"),
+    "xl/worksheets/sheet1.xml": `<worksheet>${worksheet}</worksheet>`,
+    ...parts,
+  })
+
+const sheetRows = (count: number, row: (cell: string) => string): string =>
+  `<sheetData>${varied(count, (word) => row(`<c t="inlineStr"><is><t>${word}</t></is></c>`))}</sheetData>`
+
 const cell = (paragraphs: string) =>
   `<w:document><w:body><w:tbl><w:tr><w:tc>${paragraphs}</w:tc></w:tr></w:tbl></w:body></w:document>`
 
@@ -62,6 +73,75 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
       sheet(
         `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="${"[".repeat(900_000)}"/></numFmts></styleSheet>`,
       ),
+  ],
+  [
+    "a sheet with many overlapping merged cells",
+    "m.xlsx",
+    () =>
+      workbook(
+        `${sheetRows(50_000, (text) => `<row>${text}</row>`)}${varied(50_000, (word) => `<mergeCell n="${word}" ref="A1:XFD1048576"/>`)}`,
+      ),
+  ],
+  [
+    "a sheet with many small tables",
+    "t.xlsx",
+    () => {
+      let row = 1
+      const nextRow = (text: string): string => {
+        row += 2
+        return `<row r="${row}">${text}${text}${text}</row>`
+      }
+      return workbook(sheetRows(50_000, nextRow))
+    },
+  ],
+  [
+    "a sheet with cells in the last column",
+    "w.xlsx",
+    () =>
+      workbook(
+        sheetRows(2000, (text) => `<row>${text}${text.replace("<c ", '<c r="XFD1" ')}</row>`),
+      ),
+  ],
+  [
+    "a row with gaps between many columns",
+    "g.xlsx",
+    () => {
+      const references = Array.from({ length: 650 }, (_, at) =>
+        [String.fromCharCode(65 + Math.floor(at / 26)), String.fromCharCode(65 + (at % 26))].join(
+          "",
+        ),
+      )
+      const cells = references.filter((_reference, at) => at % 2 === 0)
+      return workbook(
+        sheetRows(
+          500,
+          (text) =>
+            `<row>${cells.map((name) => text.replace("<c ", `<c r="${name}1" `)).join("")}</row>`,
+        ),
+      )
+    },
+  ],
+  [
+    "a workbook with many tables in the same place",
+    "k.xlsx",
+    () => {
+      const links = Array.from(
+        { length: 5000 },
+        (_, at) => `<Relationship Id="t${at}" Type="x/table" Target="../tables/t.xml"/>`,
+      )
+      return workbook(
+        sheetRows(20_000, (text) => `<row>${text}</row>`),
+        {
+          "xl/worksheets/_rels/sheet1.xml.rels": `<Relationships>${links.join("")}</Relationships>`,
+          "xl/tables/t.xml": `<table ref="A1:XFD1048576"/>`,
+        },
+      )
+    },
+  ],
+  [
+    "separated values with many quotes",
+    "q.csv",
+    () => varied(300_000, (word) => `${word},"${word}\n`),
   ],
   [
     "a table with many rows",

@@ -1,0 +1,15 @@
+import { type MarkupHandler, walkXml } from "../markup.ts"
+
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+
+/**
+ * Walks the XML of a part. Element names come without the namespace prefix that some programs
+ * write; attributes keep theirs.
+ */
+export const walkPart = (source: string, { open, close, text }: MarkupHandler): void => {
+  walkXml(source, {
+    ...(open && { open: (name, attributes) => open(localName(name), attributes) }),
+    ...(close && { close: (name) => close(localName(name)) }),
+    ...(text && { text }),
+  })
+}
