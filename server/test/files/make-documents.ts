@@ -60,19 +60,24 @@ export const createDocx = (extra: PartsByPath = {}): Buffer => {
 
 export const createPptx = (): Buffer => {
   const shape = (text: string, type: string) =>
-    `<p:sp><p:nvPr><p:ph type="${type}"/></p:nvPr><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp>`
+    `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
+  const slide = (name: string, shapes: string) =>
+    `<p:${name}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${name}>`
   return createZip({
-    "ppt/presentation.xml": `<p:p><p:sldIdLst><p:sldId r:id="r2"/><p:sldId r:id="r1"/></p:sldIdLst></p:p>`,
+    "ppt/presentation.xml": `<p:presentation><p:sldIdLst><p:sldId r:id="r2"/><p:sldId r:id="r1"/></p:sldIdLst></p:presentation>`,
     "ppt/_rels/presentation.xml.rels": relationships({
       r1: ["slide", "slides/slide1.xml"],
       r2: ["slide", "slides/slide2.xml"],
     }),
-    "ppt/slides/slide1.xml": `<p:sld>${shape("Second", "title")}${shape("Honey is sweet.", "body")}</p:sld>`,
-    "ppt/slides/slide2.xml": `<p:sld>${shape("First", "title")}${shape("Wax is soft.", "body")}</p:sld>`,
+    "ppt/slides/slide1.xml": slide(
+      "sld",
+      shape("Second", "title") + shape("Honey is sweet.", "body"),
+    ),
+    "ppt/slides/slide2.xml": slide("sld", shape("First", "title") + shape("Wax is soft.", "body")),
     "ppt/slides/_rels/slide1.xml.rels": relationships({
       n: ["notesSlide", "../notesSlides/notesSlide1.xml"],
     }),
-    "ppt/notesSlides/notesSlide1.xml": `<p:notes>${shape("Say it slowly.", "body")}</p:notes>`,
+    "ppt/notesSlides/notesSlide1.xml": slide("notes", shape("Say it slowly.", "body")),
   })
 }
 

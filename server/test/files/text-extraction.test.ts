@@ -9,6 +9,7 @@ import {
   createPptx,
   createXlsx,
 } from "./make-documents.ts"
+import { createDeckWithSections } from "./make-pptx.ts"
 import { malformedDocuments } from "./malformed-documents.ts"
 
 let gateway: TestGateway
@@ -121,6 +122,13 @@ describe("a passage", () => {
       { page: 2 },
     ],
     ["slide", "p.pptx", createPptx(), "honey sweet", { slide: 2, heading: ["Second"] }],
+    [
+      "section",
+      "s.pptx",
+      createDeckWithSections(),
+      "feeding bees",
+      { slide: 2, heading: ["Winter", "Feeding the bees"] },
+    ],
     ["sheet and row", "p.xlsx", createXlsx(), "garden", { sheet: "Hives", row: 2 }],
     ["headings", "p.docx", createDocx(), "wasps sting", { heading: ["Bees"] }],
   ])("has the location: %s", async (_what, name, content, query, place) => {

@@ -11,6 +11,10 @@ export interface XmlElement {
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
+/** Boolean attributes (xsd:boolean). */
+export const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"
+export const isFalse = (value: string | undefined): boolean => value === "0" || value === "false"
+
 export const findChild = (parent: XmlElement | undefined, name: string): XmlElement | undefined =>
   parent?.children.find((child) => child.name === name)
 

@@ -1,16 +1,16 @@
 import { type PointTexts, readChartPoints, shortenName } from "./chart-points.ts"
 import { type ChartSeries, chartCaption, chartRows } from "./chart-rows.ts"
 import { readDrawingText } from "./drawing-text.ts"
-import {
-  findChild,
-  findChildren,
-  findDescendants,
-  findPath,
-  type XmlElement,
-} from "./office-xml.ts"
+import { findChild, findChildren, findPath, type XmlElement } from "./office-xml.ts"
 
 const readTitle = (title: XmlElement | undefined): string =>
   readDrawingText(title) || [...readChartPoints(findChild(title, "tx")).values()].join(" ")
+
+const readName = (series: XmlElement): string => {
+  const source = findChild(series, "tx")
+  const [name = findChild(source, "v")?.text ?? ""] = readChartPoints(source).values()
+  return shortenName(name)
+}
 
 /** What stands beside points: labels that were written by hand, and sizes of bubbles. */
 const readRemarks = (series: XmlElement): PointTexts => {
@@ -22,12 +22,18 @@ const readRemarks = (series: XmlElement): PointTexts => {
   return remarks
 }
 
-const readSeries = (series: XmlElement): ChartSeries => {
+/** All series of a plot stand over the categories of its first one; only points have their own. */
+const readCategories = (series: XmlElement, isFirst: boolean): PointTexts =>
+  isFirst || findChild(series, "xVal")
+    ? readChartPoints(findChild(series, "cat") ?? findChild(series, "xVal"))
+    : new Map()
+
+const readSeries = (series: XmlElement, isFirst: boolean): ChartSeries => {
   const values = readChartPoints(findChild(series, "val") ?? findChild(series, "yVal"))
   const remarks = readRemarks(series)
   return {
-    name: shortenName([...readChartPoints(findChild(series, "tx")).values()].join(" ")),
-    categories: readChartPoints(findChild(series, "cat") ?? findChild(series, "xVal")),
+    name: readName(series),
+    categories: readCategories(series, isFirst),
     values: new Map(
       [...values].map(([index, value]) => {
         const remark = remarks.get(index)
@@ -41,10 +47,11 @@ const readSeries = (series: XmlElement): ChartSeries => {
 export const readChart = (chartSpace: XmlElement): string[] => {
   const chart = findChild(chartSpace, "chart")
   const plotArea = findChild(chart, "plotArea")
+  const plots = plotArea?.children.map((plot) => findChildren(plot, "ser")) ?? []
   const axes = plotArea?.children.filter(({ name }) => name.endsWith("Ax")) ?? []
   const axisTitles = axes.map((axis) => readTitle(findChild(axis, "title")))
   return [
     ...chartCaption(readTitle(findChild(chart, "title")), axisTitles),
-    ...chartRows(findDescendants(plotArea, "ser").map(readSeries)),
+    ...chartRows(plots.flatMap((plot) => plot.map((series, at) => readSeries(series, at === 0)))),
   ]
 }

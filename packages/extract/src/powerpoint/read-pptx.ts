@@ -1,53 +1,54 @@
 import type { Block } from "../blocks.ts"
-import { walkXml } from "../markup.ts"
-import { readReferencedParts, readRelationships } from "../ooxml/relationships.ts"
+import {
+  findChildren,
+  findDescendants,
+  findPath,
+  parseOfficeXml,
+  type XmlElement,
+} from "../ooxml/office-xml.ts"
+import { readRelationships } from "../ooxml/relationships.ts"
 import type { Zip } from "../zip/zip.ts"
+import { readCommentAuthors } from "./read-comments.ts"
+import { readSlide, type SlideReference } from "./read-slide.ts"
+import { PlaceholderPositions } from "./shape-positions.ts"
 
-/** Paragraphs of a drawing; `title` marks those in a title placeholder. */
-const readParagraphs = (source: string): { text: string; title: boolean }[] => {
-  const paragraphs: { text: string; title: boolean }[] = []
-  let text = ""
-  let placeholder = ""
-  walkXml(source, {
-    textElements: ["a:t"],
-    open: (name, { type = "" }) => {
-      if (name === "p:sp") placeholder = ""
-      if (name === "p:ph") placeholder = type
-      if (name === "a:br") text += "\n"
-    },
-    close: (name) => {
-      if (name === "a:tc") text += " "
-      if (name !== "a:p") return
-      const paragraph = text.trim()
-      text = ""
-      const isNumber = placeholder === "sldNum" || placeholder === "dt" || placeholder === "ftr"
-      if (paragraph && !isNumber)
-        paragraphs.push({ text: paragraph, title: /title/i.test(placeholder) })
-    },
-    text: (piece) => {
-      text += piece
-    },
-  })
-  return paragraphs
+const presentationPart = "ppt/presentation.xml"
+
+/** Names of sections by the IDs of their slides; none for a single section (MS-PPTX, §2.3.7). */
+const readSections = (presentation: XmlElement): Map<string, string> => {
+  const sections = findDescendants(presentation, "section")
+  if (sections.length < 2) return new Map()
+  return new Map(
+    sections.flatMap((section) =>
+      findDescendants(section, "sldId").map(({ attributes }): [string, string] => [
+        attributes.id ?? "",
+        (section.attributes.name ?? "").trim().slice(0, 200),
+      ]),
+    ),
+  )
 }
 
-const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
-  const paragraphs = readParagraphs(zip.readText(part))
-  const title = paragraphs.find((paragraph) => paragraph.title)?.text
-  const location = { slide, ...(title && { heading: [title] }) }
-  const blocks: Block[] = paragraphs.map((paragraph) => ({
-    text: paragraph.text,
-    kind: paragraph.title ? "heading" : "row",
-    location,
-  }))
-  const notes = [...readRelationships(zip, part).values()].find(({ type }) => type === "notesSlide")
-  const notesText = notes ? readParagraphs(zip.readText(notes.target)) : []
-  return [...blocks, ...notesText.map(({ text }): Block => ({ text, kind: "paragraph", location }))]
+const listSlides = (zip: Zip): SlideReference[] => {
+  const presentation = parseOfficeXml(zip.readText(presentationPart))
+  const relationships = readRelationships(zip, presentationPart)
+  const sections = readSections(presentation)
+  const sectionByPart = new Map<string, string>()
+  const list = findPath(presentation, "presentation", "sldIdLst")
+  for (const { attributes } of findChildren(list, "sldId")) {
+    const part = relationships.get(attributes["r:id"] ?? "")?.target
+    if (part) sectionByPart.set(part, sections.get(attributes.id ?? "") ?? "")
+  }
+  return [...sectionByPart].map(([part, section], index) => ({ part, section, number: index + 1 }))
 }
 
-/** PowerPoint: each slide with its notes (ECMA-376 part 1, §19). */
+/** PowerPoint: each slide with its notes and comments (ECMA-376 part 1, §19). */
 export const readPptx = (zip: Zip): { blocks: Block[]; pages: number } => {
-  const slides = [...readReferencedParts(zip, "ppt/presentation.xml", "p:sldId").keys()]
-  const blocks = slides.flatMap((part, index) => readSlide(zip, part, index + 1))
-  return { blocks, pages: slides.length }
+  const slides = listSlides(zip)
+  const deck = {
+    zip,
+    positions: new PlaceholderPositions(zip),
+    commentAuthors: readCommentAuthors(zip),
+    footers: new Set<string>(),
+  }
+  return { blocks: slides.flatMap((slide) => readSlide(slide, deck)), pages: slides.length }
 }
