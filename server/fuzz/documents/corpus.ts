@@ -9,6 +9,13 @@ import {
   createPptx,
   createXlsx,
 } from "../../test/files/make-documents.ts"
+import {
+  createDeck,
+  graphicFrame,
+  notesXml,
+  slideTable,
+  textShape,
+} from "../../test/files/make-pptx.ts"
 
 export interface SampleDocument {
   name: string
@@ -51,6 +58,37 @@ const notebook = JSON.stringify({
 const page = `<html><head><title>Bees</title></head><body><h1>Bees</h1><p>They <b>dance</b>.</p>
 <table><tr><th>Kind<th>Legs<tr><td>Bee<td>6</table><pre>code</pre><script>no()</script></body></html>`
 
+const deck = createDeck(
+  [
+    {
+      shapes:
+        textShape("Bees", { placeholder: "title" }) +
+        textShape("They dance.", { at: [10, 20] }) +
+        slideTable([
+          ["Kind", "Legs"],
+          [["Bee", 'rowSpan="2"'], "6"],
+          [["", 'vMerge="1"'], "7"],
+        ]) +
+        graphicFrame(`<c:chart r:id="c"/>`) +
+        graphicFrame(`<dgm:relIds r:dm="d"/>`),
+      relationships: {
+        c: ["chart", "../chart.xml"],
+        d: ["diagramData", "../diagram.xml"],
+        k: ["comments", "../comments.xml"],
+        n: ["notesSlide", "../notes.xml"],
+      },
+    },
+  ],
+  {
+    extra: {
+      "ppt/chart.xml": `<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Honey</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:cat><c:strLit><c:pt idx="0"><c:v>May</c:v></c:pt></c:strLit></c:cat><c:val><c:numLit><c:formatCode>0%</c:formatCode><c:pt idx="0"><c:v>0.7</c:v></c:pt></c:numLit></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`,
+      "ppt/diagram.xml": `<dgm:dataModel><dgm:ptLst><dgm:pt modelId="1" type="doc"/><dgm:pt modelId="2"><dgm:t><a:p><a:r><a:t>Queen</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst><dgm:cxnLst><dgm:cxn srcId="1" destId="2" srcOrd="0"/></dgm:cxnLst></dgm:dataModel>`,
+      "ppt/comments.xml": `<p:cmLst><p:cm authorId="0"><p:text>Which year?</p:text></p:cm></p:cmLst>`,
+      "ppt/notes.xml": notesXml(textShape("Say it slowly.", { placeholder: "body" })),
+    },
+  },
+)
+
 /** One document of each supported and each rejected format. */
 const own = (): SampleDocument[] =>
   Object.entries({
@@ -58,6 +96,7 @@ const own = (): SampleDocument[] =>
     "locked.pdf": createPdf(["x"], { encrypted: true }),
     "a.docx": createDocx(),
     "a.pptx": createPptx(),
+    "graphics.pptx": deck,
     "a.xlsx": createXlsx(),
     "tables.xlsx": createWorkbook(
       {

@@ -155,6 +155,12 @@ it("reads comments with their authors, and the replies in threads", async () => 
   )
 })
 
+it("reads equations as LaTeX", async () => {
+  const equation = `<a14:m><m:oMathPara><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara></a14:m>`
+  const shape = textShape("Half: ").replace("</a:p>", `${equation}</a:p>`)
+  expect(await textOf([slide(shape)])).toBe("Half: $\\frac{a}{2}$")
+})
+
 it("reads one of the alternatives for the same content", async () => {
   const text = await textOf([
     slide(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createDocx, createOdf, createZip } from "./make-documents.ts"
+import { createDeck, graphicFrame, textShape } from "./make-pptx.ts"
 
 /** Ten times what each takes on an idle machine; with quadratic time, it would be hours. */
 const seconds = 60
@@ -23,6 +24,9 @@ const mail = (head: string, body: string): string =>
 /** Words without a pattern, so that an archive of them does not look like a ZIP bomb. */
 const varied = (count: number, of: (word: string) => string): string =>
   Array.from({ length: count }, (_, at) => of(((at * at * 7919) % 1009).toString(36))).join("")
+
+const numbered = (count: number, of: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => of(at)).join("")
 
 const relationships = (type: string, target: string): string =>
   `<Relationships><Relationship Id="r1" Type="x/${type}" Target="${target}"/></Relationships>`
@@ -48,6 +52,13 @@ const sheetRows = (count: number, row: (cell: string) => string): string =>
 
 const cell = (paragraphs: string) =>
   `<w:document><w:body><w:tbl><w:tr><w:tc>${paragraphs}</w:tc></w:tr></w:tbl></w:body></w:document>`
+
+/** A slide with `reference` to a chart or diagram. */
+const slideWithGraphic = (reference: string, graphic: string): Buffer =>
+  createDeck(
+    [{ shapes: graphicFrame(reference), relationships: { g: ["graphic", "../graphic.xml"] } }],
+    { extra: { "ppt/graphic.xml": graphic } },
+  )
 
 const documents: [what: string, name: string, content: () => string | Uint8Array][] = [
   [
@@ -150,6 +161,37 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
       createOdf("spreadsheet", {
         "content.xml": `<o><table:table>${varied(150_000, (word) => `<table:table-row><table:table-cell><text:p>${word}</text:p></table:table-cell></table:table-row>`)}</table:table></o>`,
       }),
+  ],
+  [
+    "a slide with many shapes at the same place",
+    "s.pptx",
+    () => createDeck([{ shapes: varied(30_000, (word) => textShape(word, { at: [0, 0] })) }]),
+  ],
+  [
+    "a slide with groups in groups",
+    "g.pptx",
+    () =>
+      createDeck([
+        { shapes: `${"<p:grpSp>".repeat(2500)}${textShape("x")}${"</p:grpSp>".repeat(2500)}` },
+      ]),
+  ],
+  [
+    "a chart with many series over other categories",
+    "c.pptx",
+    () =>
+      slideWithGraphic(
+        `<c:chart r:id="g"/>`,
+        `<c:chartSpace><c:chart><c:plotArea><c:scatterChart>${varied(20_000, (word) => `<c:ser><c:tx><c:v>${word}</c:v></c:tx><c:xVal><c:numLit><c:pt idx="${word.length * 1e9}"><c:v>7</c:v></c:pt></c:numLit></c:xVal><c:yVal><c:numLit><c:pt idx="0"><c:v>${word}</c:v></c:pt></c:numLit></c:yVal></c:ser>`)}</c:scatterChart></c:plotArea></c:chart></c:chartSpace>`,
+      ),
+  ],
+  [
+    "a diagram of points in a circle",
+    "d.pptx",
+    () =>
+      slideWithGraphic(
+        `<dgm:relIds r:dm="g"/>`,
+        `<dgm:dataModel><dgm:ptLst>${numbered(30_000, (at) => `<dgm:pt modelId="${at}"><dgm:t><a:p><a:r><a:t>Point ${at * 7919}</a:t></a:r></a:p></dgm:t></dgm:pt>`)}</dgm:ptLst><dgm:cxnLst>${numbered(30_000, (at) => `<dgm:cxn srcId="${at}" destId="${(at + 1) % 30_000}" srcOrd="${at}"/>`)}</dgm:cxnLst></dgm:dataModel>`,
+      ),
   ],
   [
     "an email with many recipients",

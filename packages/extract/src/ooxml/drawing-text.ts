@@ -1,4 +1,5 @@
 import { findChildren, findDescendants, type XmlElement } from "./office-xml.ts"
+import { readEquation } from "./read-equation.ts"
 
 export interface DrawingParagraph {
   text: string
@@ -10,6 +11,7 @@ const runText = (run: XmlElement): string => {
   if (run.name === "br") return "\n"
   const isSlideNumber = run.name === "fld" && run.attributes.type === "slidenum"
   if (isSlideNumber || run.name === "pPr") return ""
+  if (run.name === "m") return findDescendants(run, "oMath").map(readEquation).join(" ")
   return findDescendants(run, "t")
     .map(({ text }) => text)
     .join("")
