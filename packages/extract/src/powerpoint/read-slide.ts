@@ -86,14 +86,16 @@ const readShape = (shape: XmlElement, context: SlideContext): Block[] =>
 const partsOfType = ({ relationships }: SlideContext, wanted: string): string[] =>
   [...relationships.values()].flatMap(({ type, target }) => (type === wanted ? [target] : []))
 
-const readNotes = (context: SlideContext): Block[] => {
-  const { deck, location } = context
-  const lines = partsOfType(context, "notesSlide")
-    .flatMap((part) => listShapes(parseOfficeXml(deck.zip.readText(part)), ownPosition))
+const readNotesPart = (part: string, { deck, location }: SlideContext): Block[] => {
+  const context = { deck, location, relationships: readRelationships(deck.zip, part) }
+  return listShapes(parseOfficeXml(deck.zip.readText(part)), ownPosition)
     .filter((shape) => roleOf(shape) === "content")
-    .flatMap(readTextBody)
-  return toBlocks(lines, "paragraph", location)
+    .flatMap((shape) => readShape(shape, context))
+    .map((block) => ({ ...block, kind: "paragraph" }))
 }
+
+const readNotes = (context: SlideContext): Block[] =>
+  partsOfType(context, "notesSlide").flatMap((part) => readNotesPart(part, context))
 
 const readSlideComments = (context: SlideContext): Block[] => {
   const { deck, location } = context
