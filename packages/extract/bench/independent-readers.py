@@ -68,7 +68,6 @@ def read_xlsx(path):
     workbook = openpyxl.load_workbook(path, data_only=True)
     lines = []
     for sheet in workbook.worksheets:
-        lines.append(sheet.title)
         for row in sheet.iter_rows():
             for cell in row:
                 is_plain = isinstance(cell.value, int) and cell.number_format in ("General", "0")

@@ -1,3 +1,4 @@
+import { type NumberFormat, parseNumberFormat } from "../excel/number-format.ts"
 import { findChild, findChildren, type XmlElement } from "./office-xml.ts"
 
 /** Texts of points by their index; points without a text are missing. */
@@ -11,18 +12,22 @@ const maxNameLength = 200
 export const shortenName = (text: string): string =>
   text.replace(/\s+/g, " ").trim().slice(0, maxNameLength)
 
-/** Rounds to the 15 digits that a spreadsheet keeps. */
-export const showNumber = (raw: string, formatCode: string): string => {
-  const value = Number(raw)
-  if (raw.trim() === "" || !Number.isFinite(value)) return shortenName(raw)
-  return formatCode.endsWith("%")
-    ? `${Number((value * 100).toPrecision(12))}%`
-    : String(Number(value.toPrecision(15)))
+/** Formats numbers of points as a workbook shows them; other texts stay. */
+export const createPointFormatter = (): ((raw: string, formatCode: string) => string) => {
+  const formats = new Map<string, NumberFormat>()
+  return (raw, formatCode) => {
+    const value = Number(raw)
+    if (raw.trim() === "" || !Number.isFinite(value)) return shortenName(raw)
+    const format = formats.get(formatCode) ?? parseNumberFormat(formatCode || "General")
+    formats.set(formatCode, format)
+    return shortenName(format.formatNumber(value))
+  }
 }
 
 const pointsOf = (data: XmlElement | undefined): PointTexts => {
   const points = new Map<number, string>()
   const formatCode = findChild(data, "formatCode")?.text ?? ""
+  const showNumber = createPointFormatter()
   const isNumeric = data?.name === "numCache" || data?.name === "numLit"
   for (const point of findChildren(data, "pt")) {
     const raw = findChild(point, "v")?.text ?? ""

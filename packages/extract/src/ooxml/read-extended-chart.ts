@@ -1,4 +1,9 @@
-import { joinCategoryLevels, type PointTexts, shortenName, showNumber } from "./chart-points.ts"
+import {
+  createPointFormatter,
+  joinCategoryLevels,
+  type PointTexts,
+  shortenName,
+} from "./chart-points.ts"
 import { type ChartSeries, chartCaption, chartRows } from "./chart-rows.ts"
 import { readDrawingText } from "./drawing-text.ts"
 import {
@@ -20,6 +25,7 @@ const readTitle = (title: XmlElement | undefined): string =>
 
 const readLevel = (level: XmlElement): PointTexts => {
   const { formatCode } = level.attributes
+  const showNumber = createPointFormatter()
   return new Map(
     findChildren(level, "pt").map(({ attributes, text }) => [
       Number(attributes.idx),

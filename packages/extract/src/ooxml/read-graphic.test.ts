@@ -36,7 +36,7 @@ it.each<[what: string, part: string, lines: string[]]>([
   [
     "titles, and a row for each category",
     chart(
-      `<c:barChart>${series("North", `${months}<c:val>${numbers("General", "7", "19.989999999999998")}</c:val>`)}${series("South", `${months}<c:val>${numbers("0%", "0.09", "0.125")}</c:val>`)}</c:barChart>`,
+      `<c:barChart>${series("North", `${months}<c:val>${numbers("General", "7", "19.989999999999998")}</c:val>`)}${series("South", `${months}<c:val>${numbers("0.0%", "0.09", "0.125")}</c:val>`)}</c:barChart>`,
       {
         heading: title("Honey"),
         axes: `<c:catAx>${title("Month")}</c:catAx><c:valAx>${title("kg")}</c:valAx>`,
@@ -45,9 +45,16 @@ it.each<[what: string, part: string, lines: string[]]>([
     [
       "Chart: Honey",
       "Axes: Month, kg",
-      "May | North: 7 | South: 9%",
+      "May | North: 7 | South: 9.0%",
       "June | North: 19.99 | South: 12.5%",
     ],
+  ],
+  [
+    "numbers and dates as a sheet shows them",
+    chart(
+      `<c:lineChart>${series("Price", `<c:cat>${numbers("yyyy\\-mm\\-dd", "45000")}</c:cat><c:val>${numbers("#,##0.00", "12345.678")}</c:val>`)}</c:lineChart>`,
+    ),
+    ["Chart", "2023-03-15 | Price: 12,345.68"],
   ],
   [
     "series of several plots over the same categories",
