@@ -1,6 +1,6 @@
 import { findChild, type XmlElement } from "../ooxml/office-xml.ts"
 
-export const nonVisualProperties = (shape: XmlElement): XmlElement | undefined =>
+const nonVisualProperties = (shape: XmlElement): XmlElement | undefined =>
   shape.children.find(({ name }) => name.startsWith("nv"))
 
 /** Type and index of the placeholder that a shape fills; undefined if it fills none. */
