@@ -6,11 +6,15 @@ export interface WordComparison {
   glued: number
 }
 
-/** A character of Chinese and Japanese counts as a word, because spaces do not separate words there. */
-const word =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}])+/gu
+/** A character of Chinese or Japanese counts as a word, because spaces do not separate words there. */
+const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu
 
-const wordsOf = (text: string): string[] => text.normalize("NFKC").toLowerCase().match(word) ?? []
+const wordsOf = (text: string): string[] =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(ideograph, " $& ")
+    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
 const countWords = (words: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>()

@@ -62,7 +62,7 @@ def read_docx(path):
 
 
 def read_xlsx(path):
-    """Texts and whole numbers only: how other numbers are shown depends on formats."""
+    """Texts and whole numbers only: how other numbers are shown depends on their formats."""
     import openpyxl
 
     workbook = openpyxl.load_workbook(path, data_only=True)
@@ -81,7 +81,9 @@ def read_xlsx(path):
 def chart_texts(chart):
     lines = [chart.chart_title.text_frame.text] if chart.has_title else []
     for plot in chart.plots:
-        lines += [str(category) for category in plot.categories]
+        categories = [str(category) for category in plot.categories]
+        # How numbers and dates are shown depends on their formats.
+        lines += [name for name in categories if not name.replace(".", "", 1).isdigit()]
         lines += [series.name for series in plot.series]
     return lines
 
