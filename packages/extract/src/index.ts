@@ -9,6 +9,7 @@ export { detectFileType, type UnreadableFileType } from "./file-type.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
 export type { ReadingWarning } from "./reading-context.ts"
 export { readMarkdown } from "./text/markdown.ts"
+export { type TextEncoding, textEncodings } from "./text/text-encodings.ts"
 export {
   type UnreadableCode,
   type UnreadableDetail,
