@@ -1,5 +1,3 @@
-import iconv from "iconv-lite"
-
 /** Encodings of `TextDecoder`, by their WHATWG names. */
 const standardEncodings = [
   ...["utf-8", "utf-16le", "utf-16be"],
