@@ -58,10 +58,11 @@ const isEmail = (head: string, filename: string): boolean =>
     /^(subject|from|date):/im.test(head) &&
     /^message-id:|^mime-version:/im.test(head))
 
-const readText: DocumentReader = async ({ bytes, filename, contentType, encoding }, context) => {
+const readText: DocumentReader = async (source, context) => {
+  const { bytes, filename, contentType } = source
   const head = bytes.toString("latin1", 0, 4096)
   if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes, context) }
-  const text = decodeText(bytes, encoding, context)
+  const text = await decodeText(source, context)
   const start = text.slice(0, 4096)
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import { detectUtf16 } from "./text/utf16.ts"
 
 const hasSignature = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
@@ -39,20 +40,6 @@ export type UnreadableFileType = (typeof signatures)[number][1] | "unknown_binar
 export type DetectedFileType =
   | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
   | { unreadable: UnreadableFileType }
-
-/** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
-export const detectUtf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
-  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
-  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
-  const zeros = [0, 0]
-  const length = Math.min(head.length, 4000) & ~1
-  for (let at = 0; at < length; at++) {
-    if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
-  }
-  const [even = 0, odd = 0] = zeros.map((count) => count / (length / 2))
-  if (length >= 8 && odd > 0.4 && even < 0.05) return "utf-16le"
-  return length >= 8 && even > 0.4 && odd < 0.05 ? "utf-16be" : null
-}
 
 const controlShare = (head: Buffer): number => {
   let controls = 0

@@ -1,81 +1,65 @@
 import { isUtf8 } from "node:buffer"
-import { detectUtf16 } from "../file-type.ts"
-import type { ReadingContext } from "../reading-context.ts"
+import type { DocumentSource, ReadingContext } from "../reading-context.ts"
 import { failUnreadable } from "../unreadable.ts"
+import { declaredEncoding } from "./declared-encoding.ts"
+import { decodeBytes, encodingByLabel } from "./decode-bytes.ts"
+import { detectEncoding } from "./detect-encoding.ts"
+import type { TextEncoding } from "./text-encodings.ts"
+import { detectUtf16 } from "./utf16.ts"
 
-/** Sample from which the encoding is detected. */
-const sampleCharacters = 200_000
+const utf8ByteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/**
- * Legacy multibyte encodings in the order in which they are tried, and the share of all characters
- * outside of ASCII that the typical letters must have.
- */
-const multibyteEncodings = [
-  { name: "shift_jis", letters: /[\u3040-\u30ff]/g, minShare: 0.3 },
-  { name: "euc-jp", letters: /[\u3040-\u30ff]/g, minShare: 0.3 },
-  { name: "gb18030", letters: /[\u4e00-\u9fa5]/g, minShare: 0.7 },
-  { name: "big5", letters: /[\u4e00-\u9fa5]/g, minShare: 0.7 },
-  { name: "euc-kr", letters: /[\uac00-\ud7a3]/g, minShare: 0.7 },
-]
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-const decodeStrictly = (bytes: Uint8Array, encoding: string): string | null => {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
+const tryDecode = (bytes: Buffer, encoding: TextEncoding | null): string | null => {
+  const text = encoding && decodeBytes(bytes, encoding)
+  return text?.includes("\ufffd") ? null : text
 }
 
-/** Runs of same-case Cyrillic letters rarely occur in text with another encoding. */
-const looksCyrillic = (bytes: Uint8Array): boolean => {
-  const text = new TextDecoder("windows-1251").decode(bytes.subarray(0, 20_000))
-  const words = text.match(/\p{L}+/gu) ?? []
-  const cyrillic = words.filter((word) => /^[А-ЯЁ]?[а-яё]{3,}$/.test(word))
-  return cyrillic.join("").length > words.join("").length * 0.3
+/** Japanese mail and its archives switch between character sets with these escape sequences. */
+const isIso2022Jp = (bytes: Buffer): boolean =>
+  (bytes.includes("\x1b$B") || bytes.includes("\x1b$@")) && tryDecode(bytes, "iso-2022-jp") !== null
+
+/** The encoding of bytes that cannot be anything else. */
+const certainEncoding = (bytes: Buffer): TextEncoding | null => {
+  const wide = detectUtf16(bytes)
+  if (wide) return wide
+  if (bytes.subarray(0, 3).equals(utf8ByteOrderMark)) return "utf-8"
+  if (isIso2022Jp(bytes)) return "iso-2022-jp"
+  return isUtf8(bytes) ? "utf-8" : null
 }
 
-const shareOf = (letters: RegExp, whole: string): number => {
-  const text = whole.slice(0, sampleCharacters)
-  const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
-  return foreign === 0 ? 0 : (text.match(letters)?.length ?? 0) / foreign
-}
-
-const decodeLegacy = (bytes: Uint8Array): string => {
-  if (looksCyrillic(bytes)) return new TextDecoder("windows-1251").decode(bytes)
-  for (const { name, letters, minShare } of multibyteEncodings) {
-    const text = decodeStrictly(bytes, name)
-    if (text !== null && shareOf(letters, text) > minShare) return text
-  }
-  return new TextDecoder("windows-1252").decode(bytes)
-}
-
-/** The encoding that an HTML or XML document declares. */
-const declaredEncoding = (bytes: Buffer): string | undefined => {
-  if (!/<(html|\?xml|meta|head)/i.test(bytes.toString("latin1", 0, 4096))) return undefined
-  return /(?:charset|encoding)\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, 2048))?.[1]
+/** UTF-8 with few damaged characters, as in logs that were cut; null if it is no UTF-8. */
+const tryDamagedUtf8 = (bytes: Buffer): string | null => {
+  const text = decodeBytes(bytes, "utf-8")
+  const damaged = countMatches(text, /\ufffd/g)
+  return damaged * 10 <= countMatches(text, /[^\p{ASCII}]/gu) ? text : null
 }
 
 /**
- * Decodes text in any common encoding. The document's own declaration yields to the bytes.
- * @param chosen the user's choice, instead of detection
+ * Decodes text. What is certain comes first: the user's choice, a byte order mark, UTF-16, valid
+ * UTF-8, and escape sequences. Then the document's declaration, if there are no errors in it, and
+ * then the likeliest encoding, with a warning if that is doubtful.
  */
-export const decodeText = (
-  bytes: Buffer,
-  chosen?: string,
-  _context?: Pick<ReadingContext, "warn">,
-): string => {
-  if (chosen) return new TextDecoder(chosen).decode(bytes)
-  const wide = detectUtf16(bytes.subarray(0, 4096))
-  if (wide) return new TextDecoder(wide).decode(bytes)
-  if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
+export const decodeText = async (
+  { bytes, contentType, encoding: chosen }: Omit<DocumentSource, "filename">,
+  context: Pick<ReadingContext, "warn">,
+): Promise<string> => {
+  const certain = encodingByLabel(chosen ?? "") ?? certainEncoding(bytes)
+  if (certain) return decodeBytes(bytes, certain)
   if (bytes.includes(0)) failUnreadable("damaged", { id: "document_not_text" })
-  const declared = declaredEncoding(bytes)
-  if (declared) {
-    try {
-      return new TextDecoder(declared).decode(bytes)
-    } catch {
-      // Unknown encoding name.
-    }
+  const stated = tryDecode(bytes, declaredEncoding(bytes, contentType))
+  if (stated !== null) return stated
+
+  const warn = (encoding: TextEncoding): void =>
+    context.warn({ id: "document_encoding_uncertain", values: { encoding } })
+  const damaged = tryDamagedUtf8(bytes)
+  if (damaged !== null) {
+    warn("utf-8")
+    return damaged
   }
-  return decodeLegacy(bytes)
+  const { encoding, isDoubtful } = await detectEncoding(bytes)
+  const text = decodeBytes(bytes, encoding)
+  if (isDoubtful || text.includes("\ufffd")) warn(encoding)
+  return text
 }
