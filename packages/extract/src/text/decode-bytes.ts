@@ -42,10 +42,18 @@ export const encodingByLabel = (label: string): TextEncoding | null => {
   }
 }
 
+const decoders = new Map<TextEncoding, TextDecoder>()
+
+const decoderFor = (encoding: TextEncoding): TextDecoder => {
+  const decoder = decoders.get(encoding) ?? new TextDecoder(encoding)
+  decoders.set(encoding, decoder)
+  return decoder
+}
+
 /** Decodes bytes; those without a meaning become U+FFFD. A byte order mark is removed. */
 export const decodeBytes = (bytes: Uint8Array, encoding: TextEncoding): string => {
   if (consoleEncoding.test(encoding)) return iconv.decode(Buffer.from(bytes), encoding)
-  const text = new TextDecoder(encoding).decode(bytes)
+  const text = decoderFor(encoding).decode(bytes)
   // Vietnamese letters with tone marks are two characters in this code page.
   return encoding === "windows-1258" ? text.normalize("NFC") : text
 }

@@ -1,5 +1,7 @@
 import type { Block } from "../blocks.ts"
 import { failUnreadable } from "../unreadable.ts"
+import { decodeBytes } from "./decode-bytes.ts"
+import { RtfFonts } from "./rtf-fonts.ts"
 
 const ignoredDestinations = new Set([
   ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],
@@ -21,49 +23,79 @@ const textByControlWord: Record<string, string> = {
   ldblquote: "“",
   rdblquote: "”",
 }
+const codePageByControlWord: Record<string, number> = { mac: 10000, pc: 437, pca: 850 }
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]/gi
-
-const decoderFor = (source: string) => {
-  const page = /\\ansicpg(\d+)/.exec(source)?.[1] ?? "1252"
-  try {
-    return new TextDecoder(page === "65001" ? "utf-8" : `windows-${page}`)
-  } catch {
-    return new TextDecoder("windows-1252")
-  }
-}
 
 const maxDepth = 3000
 
 interface Group {
   isIgnored: boolean
-  /** Number of fallback characters after each `\u` escape (`\uc`). */
+  isFontTable: boolean
+  /** Null for the document's default font. */
+  font: number | null
+  /** Number of fallback bytes after each `\u` escape (`\uc`). */
   fallback: number
 }
 
 /** The text of an RTF 1.9 document, without pictures, fonts and styles. */
 export const readRtf = (source: string): Block[] => {
-  const decoder = decoderFor(source)
+  const fonts = new RtfFonts()
   const groups: Group[] = []
-  let group: Group = { isIgnored: false, fallback: 1 }
+  let group: Group = { isIgnored: false, isFontTable: false, font: null, fallback: 1 }
   let output = ""
+  /** Bytes that are decoded together, as a character may consist of two. */
+  let undecoded = ""
   let fallbackRemaining = 0
 
+  const flush = (): void => {
+    const isAscii = !/[\x80-\xff]/.test(undecoded)
+    output += isAscii
+      ? undecoded
+      : decodeBytes(Buffer.from(undecoded, "latin1"), fonts.encodingOf(group.font))
+    undecoded = ""
+  }
+  const writeBytes = (bytes: string): void => {
+    const visible = fallbackRemaining > 0 ? bytes.slice(fallbackRemaining) : bytes
+    fallbackRemaining = Math.max(0, fallbackRemaining - bytes.length)
+    if (!group.isIgnored) undecoded += visible
+  }
   const write = (text: string): void => {
-    const visible = fallbackRemaining > 0 ? text.slice(fallbackRemaining) : text
-    fallbackRemaining = Math.max(0, fallbackRemaining - text.length)
-    if (!group.isIgnored) output += visible
+    if (fallbackRemaining > 0) fallbackRemaining--
+    else if (!group.isIgnored) output += text
+  }
+  const writeUnicode = (code: number): void => {
+    if (!group.isIgnored) output += String.fromCharCode(code & 0xffff)
+    fallbackRemaining = group.fallback
+  }
+  const readFontDefinition = (name: string, value: number): void => {
+    const font = group.font ?? 0
+    if (name === "f") group.font = value
+    else if (name === "fcharset") fonts.setFontCharset(font, value)
+    else if (name === "cpg") fonts.setFontCodePage(font, value)
+  }
+  const readEncodingWord = (name: string, value: number): void => {
+    const codePage = name === "ansicpg" ? value : codePageByControlWord[name]
+    if (group.isFontTable) readFontDefinition(name, value)
+    else if (name === "f") group.font = value
+    else if (name === "plain") group.font = null
+    else if (name === "deff") fonts.defaultFont = value
+    else if (codePage !== undefined) fonts.setDocumentCodePage(codePage)
+  }
+  const enterDestination = (name: string): void => {
+    group.isIgnored = true
+    group.isFontTable = name === "fonttbl"
   }
   const readControlWord = (name: string, value: string | undefined): void => {
-    if (ignoredDestinations.has(name)) group.isIgnored = true
+    if (ignoredDestinations.has(name)) enterDestination(name)
     else if (name === "uc") group.fallback = Number(value ?? 1)
-    else if (name === "u") {
-      if (!group.isIgnored) output += String.fromCharCode(Number(value) & 0xffff)
-      fallbackRemaining = group.fallback
-    } else if (textByControlWord[name]) write(textByControlWord[name])
+    else if (name === "u") writeUnicode(Number(value))
+    else if (textByControlWord[name]) write(textByControlWord[name])
+    else readEncodingWord(name, Number(value ?? 0))
   }
   const readControlSymbol = (sign: string): void => {
     if (sign === "*") group.isIgnored = true
     else if (sign === "~") write(" ")
+    else if (sign === "_") write("-")
     else if ("\\{}".includes(sign)) write(sign)
   }
   const readBrace = (sign: string): void => {
@@ -75,13 +107,15 @@ export const readRtf = (source: string): Block[] => {
       group = { ...group }
     } else group = groups.pop() ?? group
   }
-  for (const [, name, value, hex, sign, bracket, text] of source.matchAll(token)) {
+  for (const [whole, name, value, hex, sign, bracket, text] of source.matchAll(token)) {
+    if (hex) writeBytes(String.fromCharCode(Number.parseInt(hex, 16)))
+    else if (text) writeBytes(text)
+    else if (whole.trim() !== "") flush()
     if (name) readControlWord(name, value)
-    else if (hex) write(decoder.decode(Buffer.from(hex, "hex")))
     else if (sign) readControlSymbol(sign)
     else if (bracket) readBrace(bracket)
-    else if (text) write(text)
   }
+  flush()
   return output
     .split(/\n{2,}/)
     .map((paragraph): Block => ({ text: paragraph.trim(), kind: "paragraph", location: {} }))
