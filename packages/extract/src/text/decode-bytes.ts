@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util"
 import iconv from "iconv-lite"
 import { type TextEncoding, textEncodings } from "./text-encodings.ts"
 

@@ -107,14 +107,15 @@ export const readRtf = (source: string): Block[] => {
       group = { ...group }
     } else group = groups.pop() ?? group
   }
-  for (const [whole, name, value, hex, sign, bracket, text] of source.matchAll(token)) {
-    if (hex) writeBytes(String.fromCharCode(Number.parseInt(hex, 16)))
-    else if (text) writeBytes(text)
-    else if (whole.trim() !== "") flush()
+  const readToken = ([whole, name, value, hex, sign, bracket, text]: readonly string[]): void => {
+    if (hex) return writeBytes(String.fromCharCode(Number.parseInt(hex, 16)))
+    if (text) return writeBytes(text)
+    if (whole?.trim() !== "") flush()
     if (name) readControlWord(name, value)
     else if (sign) readControlSymbol(sign)
     else if (bracket) readBrace(bracket)
   }
+  for (const match of source.matchAll(token)) readToken(match)
   flush()
   return output
     .split(/\n{2,}/)

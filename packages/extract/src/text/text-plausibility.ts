@@ -41,6 +41,8 @@ interface Occurrence {
   own: CharacterClass
   before: CharacterClass
   after: CharacterClass
+  /** The characters beyond these: of the neighboring words, if this is a word of one letter. */
+  beyond: readonly CharacterClass[]
 }
 
 type Rule = readonly [points: number, applies: (occurrence: Occurrence) => boolean]
@@ -60,7 +62,12 @@ const mixesScripts: Rule[1] = ({ own, before, after }) =>
 const hasWrongCase: Rule[1] = ({ own, before, after }) =>
   (own.isUpper && before.isLower) || (own.isLower && before.isUpper && after.isUpper)
 
-const oneLetterWords = new Set("àáèéêíîòóôöøåúůаваеийікоосуіяйє")
+const oneLetterWords = new Set("àáèéêíîòóôöøåúůавеиікосуяйє")
+
+/** Words of other scripts do not occur alone in Latin text. */
+const isOneLetterWord: Rule[1] = ({ character, own, beyond }) =>
+  oneLetterWords.has(character) &&
+  (own.script === latin || beyond.some(({ script }) => script === own.script))
 
 /** The first rule that applies to a letter gives its points. */
 const letterRules: readonly Rule[] = [
@@ -72,7 +79,7 @@ const letterRules: readonly Rule[] = [
   [-8, hasWrongCase],
   [-0.7, ({ before, after }) => before.isDigit || after.isDigit],
   [0.8, ({ before, after }) => before.isLetter || after.isLetter],
-  [0.8, ({ character }) => oneLetterWords.has(character)],
+  [0.8, isOneLetterWord],
   [-0.4, () => true],
 ]
 
@@ -112,9 +119,10 @@ export const textPlausibility = (text: string): number => {
   const foreign: Occurrence[] = []
   for (const [at, character] of characters.entries()) {
     if (character < "\x80") continue
-    const before = classOf(characters[at - 1] ?? " ")
-    const after = classOf(characters[at + 1] ?? " ")
-    foreign.push({ character, own: classOf(character), before, after })
+    const [before, after, ...beyond] = [-1, 1, -2, 2].map((distance) =>
+      classOf(characters[at + distance] ?? " "),
+    )
+    if (before && after) foreign.push({ character, own: classOf(character), before, after, beyond })
   }
   if (foreign.length === 0) return 0
   const points = foreign.reduce((sum, occurrence) => sum + pointsOf(occurrence), 0)

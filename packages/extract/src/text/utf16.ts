@@ -49,8 +49,7 @@ const utf16Plausibility = (sample: Buffer, encoding: Utf16Encoding): number => {
   return sum / (length / 2)
 }
 
-const isControl = (byte: number): boolean =>
-  byte < 0x20 && !endsOfLines.has(byte) && byte !== 0x1a && byte !== 0x1b
+const isControl = (byte: number): boolean => byte < 0x20 && !endsOfLines.has(byte) && byte !== 0x1b
 
 const isPrintableAscii = (byte: number): boolean => byte >= 0x20 && byte < 0x7f
 
