@@ -22,7 +22,6 @@ const prior: Partial<Record<TextEncoding, number>> = {
   "windows-1258": -0.3,
   "koi8-u": -0.2,
   macintosh: -0.2,
-  "x-mac-cyrillic": -0.3,
   ibm437: -0.3,
   ibm850: -0.2,
   ibm852: -0.2,

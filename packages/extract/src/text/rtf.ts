@@ -108,9 +108,9 @@ export const readRtf = (source: string): Block[] => {
     } else group = groups.pop() ?? group
   }
   const readToken = ([whole, name, value, hex, sign, bracket, text]: readonly string[]): void => {
-    if (hex) return writeBytes(String.fromCharCode(Number.parseInt(hex, 16)))
-    if (text) return writeBytes(text)
-    if (whole?.trim() !== "") flush()
+    const bytes = hex ? String.fromCharCode(Number.parseInt(hex, 16)) : text
+    if (bytes) writeBytes(bytes)
+    else if (whole?.trim() !== "") flush()
     if (name) readControlWord(name, value)
     else if (sign) readControlSymbol(sign)
     else if (bracket) readBrace(bracket)

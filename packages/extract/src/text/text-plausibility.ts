@@ -89,6 +89,10 @@ const isQuote: Rule[1] = ({ character, before, after }) =>
   (/[„“«‘‚»]/.test(character) && !before.isLetter && (after.isLetter || after.isDigit)) ||
   (/[“”’»«]/.test(character) && !after.isLetter)
 
+/** Signs that stand before numbers, or between spaces. */
+const touchesWord: Rule[1] = ({ character, before, after }) =>
+  (/[€£§½¼¡¿–—]/.test(character) && before.isLower) || (/[–—]/.test(character) && after.isLower)
+
 const isEastAsianPunctuation: Rule[1] = ({ character, before, after }) =>
   (before.script === eastAsian || after.script === eastAsian) &&
   /[\u3000-\u3020・，（）：；？！～“”]/.test(character)
@@ -100,6 +104,7 @@ const symbolRules: readonly Rule[] = [
   [0.6, ({ character }) => /[’·\u00ad]/.test(character)],
   [-3, (occurrence) => /[\u00a0—–]/.test(occurrence.character) && isInsideWord(occurrence)],
   [-5, isInsideWord],
+  [-2, touchesWord],
   [0.6, isQuote],
   [0.6, ({ character }) => /[\u00a0–—…§°©®€×²³½¼¡¿£ªº№•]/.test(character)],
   [-2, () => true],

@@ -5,7 +5,7 @@ const sampleBytes = 4096
 /** Text in other encodings has hardly any of these control characters. */
 const minControlShare = 0.01
 /** Names in programs and databases, which end with zeros, have more ASCII than UTF-16 can have. */
-const maxAsciiShare = 0.75
+const maxAsciiShare = 0.8
 const minPlausibility = 0.9
 
 /** Blocks of the characters that texts mostly consist of, by first and last code unit. */
