@@ -68,6 +68,16 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
   ],
   ["spaces within a paragraph", "s.txt", () => `a${" ".repeat(1_000_000)}b`],
   ["text without spaces", "n.txt", () => "x".repeat(9_000_000)],
+  [
+    "a line in an unknown code page",
+    "u.txt",
+    () => Buffer.from("\xfc\xe9 \x81\x40;\xb3A".repeat(500_000), "latin1"),
+  ],
+  [
+    "fonts of many code pages",
+    "f.rtf",
+    () => `{\\rtf1${"{\\f1\\fcharset128 \\'93\\f2\\'fa}".repeat(150_000)}`,
+  ],
   ["a row of unclosed cells", "c.html", () => `<table><tr>${"<td>x".repeat(300_000)}`],
   [
     "a cell with many paragraphs",

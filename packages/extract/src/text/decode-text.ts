@@ -9,8 +9,6 @@ import { detectUtf16 } from "./utf16.ts"
 
 const utf8ByteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
-
 const tryDecode = (bytes: Buffer, encoding: TextEncoding | null): string | null => {
   const text = encoding && decodeBytes(bytes, encoding)
   return text?.includes("\ufffd") ? null : text
@@ -29,13 +27,6 @@ const certainEncoding = (bytes: Buffer): TextEncoding | null => {
   return isUtf8(bytes) ? "utf-8" : null
 }
 
-/** UTF-8 with few damaged characters, as in logs that were cut; null if it is no UTF-8. */
-const tryDamagedUtf8 = (bytes: Buffer): string | null => {
-  const text = decodeBytes(bytes, "utf-8")
-  const damaged = countMatches(text, /\ufffd/g)
-  return damaged * 10 <= countMatches(text, /[^\p{ASCII}]/gu) ? text : null
-}
-
 /**
  * Decodes text. What is certain comes first: the user's choice, a byte order mark, UTF-16, valid
  * UTF-8, and escape sequences. Then the document's declaration, if there are no errors in it, and
@@ -51,15 +42,10 @@ export const decodeText = async (
   const stated = tryDecode(bytes, declaredEncoding(bytes, contentType))
   if (stated !== null) return stated
 
-  const warn = (encoding: TextEncoding): void =>
-    context.warn({ id: "document_encoding_uncertain", values: { encoding } })
-  const damaged = tryDamagedUtf8(bytes)
-  if (damaged !== null) {
-    warn("utf-8")
-    return damaged
-  }
   const { encoding, isDoubtful } = await detectEncoding(bytes)
   const text = decodeBytes(bytes, encoding)
-  if (isDoubtful || text.includes("\ufffd")) warn(encoding)
+  if (isDoubtful || text.includes("\ufffd")) {
+    context.warn({ id: "document_encoding_uncertain", values: { encoding } })
+  }
   return text
 }

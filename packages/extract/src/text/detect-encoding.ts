@@ -3,7 +3,7 @@ import type { TextEncoding } from "./text-encodings.ts"
 import { textPlausibility } from "./text-plausibility.ts"
 
 /** Bytes for the detector, taken from around the first characters outside of ASCII. */
-const sampleBytes = 8192
+const sampleBytes = 4096
 /** Bytes of ASCII text on both sides that tell the language. */
 const contextBytes = 40
 
@@ -36,7 +36,7 @@ interface Candidate {
 
 export interface DetectedEncoding {
   encoding: TextEncoding
-  /** Another encoding gives another text that is nearly as likely. */
+  /** Characters are damaged, or another encoding gives a text that is nearly as likely. */
   isDoubtful: boolean
 }
 
@@ -133,12 +133,21 @@ const rankEncodings = async (sample: Buffer): Promise<Candidate[]> => {
   return [...candidates.values()].toSorted((a, z) => z.score - a.score)
 }
 
+/** UTF-8 with few damaged characters, as in logs that were cut. */
+const isDamagedUtf8 = (sample: Buffer): boolean => {
+  const text = decodeBytes(sample, "utf-8")
+  const damaged = text.match(/\ufffd/g)?.length ?? 0
+  return damaged * 10 <= countForeign(text)
+}
+
 /**
- * Detects the encoding of bytes that are no Unicode: a detector proposes encodings with its
+ * Detects the encoding of bytes that are no valid Unicode: a detector proposes encodings with its
  * confidence in each, and what the text would look like decides between them.
  */
 export const detectEncoding = async (bytes: Buffer): Promise<DetectedEncoding> => {
-  const candidates = await rankEncodings(sampleOf(bytes))
+  const sample = sampleOf(bytes)
+  if (isDamagedUtf8(sample)) return { encoding: "utf-8", isDoubtful: true }
+  const candidates = await rankEncodings(sample)
   const [best] = candidates
   if (!best) return { encoding: "windows-1252", isDoubtful: true }
   const other = candidates.find(({ sampleText }) => sampleText !== best.sampleText)
