@@ -1,11 +1,17 @@
 import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
-import { readEmail } from "./mail/read-email.ts"
+import { readContentLines } from "./mail/content-lines.ts"
+import { detectMailFormat, type MailFormat } from "./mail/mail-format.ts"
+import { readEml, readEmlx, readMhtml } from "./mail/read-eml.ts"
+import { readMbox } from "./mail/read-mbox.ts"
+import { readTnef } from "./mail/read-tnef.ts"
+import { readOleDocument } from "./ole/read-ole-document.ts"
 import { readPdf } from "./pdf/read-pdf.ts"
 import {
   DocumentContext,
   type DocumentReader,
   type DocumentSource,
+  type ReadingContext,
   type ReadingWarning,
 } from "./reading-context.ts"
 import { readCsv } from "./text/csv.ts"
@@ -15,7 +21,7 @@ import { readMarkdown } from "./text/markdown.ts"
 import { readCode, readPlainText } from "./text/plain-text.ts"
 import { readRtf } from "./text/rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./text/structured-data.ts"
-import { failPasswordProtected, failUnreadable } from "./unreadable.ts"
+import { failUnreadable } from "./unreadable.ts"
 import { readZipDocument } from "./zip/read-zip-document.ts"
 
 const codeFileName =
@@ -48,20 +54,33 @@ const textFormats: {
     begins: /^\s*<\?xml/,
     read: readXml,
   },
+  {
+    format: "icalendar",
+    name: /\.ics$/i,
+    type: /text\/calendar/,
+    begins: /^\s*BEGIN:VCALENDAR/i,
+    read: readContentLines,
+  },
+  {
+    format: "vcard",
+    name: /\.vcf$/i,
+    type: /vcard/,
+    begins: /^\s*BEGIN:VCARD/i,
+    read: readContentLines,
+  },
   { format: "markdown", name: /\.(md|markdown|mdx)$/i, type: /markdown/, read: readMarkdown },
   { format: "code", name: codeFileName, read: readCode },
 ]
 
-const isEmail = (head: string, filename: string): boolean =>
-  /\.eml$/i.test(filename) ||
-  (/^(received|return-path|delivered-to|from|mime-version|message-id):/i.test(head) &&
-    /^(subject|from|date):/im.test(head) &&
-    /^message-id:|^mime-version:/im.test(head))
+const mailReaders: Readonly<
+  Record<MailFormat, (source: DocumentSource, context: ReadingContext) => Promise<Block[]>>
+> = { eml: readEml, emlx: readEmlx, mbox: readMbox, mhtml: readMhtml }
 
 const readText: DocumentReader = async (source, context) => {
-  const { bytes, filename, contentType } = source
-  const head = bytes.toString("latin1", 0, 4096)
-  if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes, context) }
+  const { filename, contentType } = source
+  const mailFormat = detectMailFormat(source)
+  if (mailFormat)
+    return { format: mailFormat, blocks: await mailReaders[mailFormat](source, context) }
   const text = await decodeText(source, context)
   const start = text.slice(0, 4096)
   const textFormat =
@@ -73,18 +92,13 @@ const readText: DocumentReader = async (source, context) => {
     : { format: "text", blocks: readPlainText(text) }
 }
 
-/** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
-const rejectOleDocument = (bytes: Buffer): never =>
-  bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? failPasswordProtected()
-    : failUnreadable("unsupported", { id: "document_old_office_format" })
-
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 
 const readers: Record<ReadableType, DocumentReader> = {
   pdf: readPdf,
   zip: readZipDocument,
-  ole: ({ bytes }) => rejectOleDocument(bytes),
+  ole: readOleDocument,
+  tnef: readTnef,
   rtf: ({ bytes }) => ({ format: "rtf", blocks: readRtf(bytes.toString("latin1")) }),
   text: readText,
 }

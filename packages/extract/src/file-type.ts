@@ -38,7 +38,7 @@ export type UnreadableFileType = (typeof signatures)[number][1] | "unknown_binar
 
 /** The type detected from the first bytes: readable, or what it is instead. */
 export type DetectedFileType =
-  | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
+  | { readable: "pdf" | "zip" | "ole" | "tnef" | "rtf" | "text" }
   | { unreadable: UnreadableFileType }
 
 const controlShare = (head: Buffer): number => {
@@ -66,6 +66,7 @@ export const detectFileType = (head: Buffer): DetectedFileType => {
   if (hasSignature(head, "PK\x03\x04") || hasSignature(head, "PK\x05\x06"))
     return { readable: "zip" }
   if (hasSignature(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { readable: "ole" }
+  if (hasSignature(head, "\x78\x9f\x3e\x22")) return { readable: "tnef" }
   if (hasSignature(head, "{\\rtf")) return { readable: "rtf" }
   const known = signatures.find(([signature, , at]) => hasSignature(head, signature, at))
   if (known) return { unreadable: known[1] }

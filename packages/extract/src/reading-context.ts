@@ -1,5 +1,4 @@
 import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
-import { UnreadableDocumentError } from "./unreadable.ts"
 
 export interface DocumentSource {
   bytes: Buffer
@@ -17,6 +16,7 @@ export type ReadingWarning =
   | { id: "document_pages_without_text"; values: { count: number; pages: string } }
   | { id: "document_attachment_unreadable"; values: { name: string } }
   | { id: "document_attachments_skipped"; values: { max: number } }
+  | { id: "document_messages_skipped"; values: { read: number; total: number } }
 
 export interface ReadingContext {
   limits: ExtractionLimits
@@ -75,8 +75,8 @@ export class DocumentContext implements ReadingContext {
       const isWithinLimits =
         this.#depth <= maxAttachmentDepth && this.#attachedCharacters <= this.limits.characters
       if (isWithinLimits) return (await this.#read(attachment, this)).blocks
-    } catch (error) {
-      if (!(error instanceof UnreadableDocumentError)) throw error
+    } catch {
+      // Whatever its reader throws ends the attachment, not the document.
     } finally {
       this.#depth--
     }

@@ -22,11 +22,25 @@ export const unreadableCodes = [
 ] as const
 export type UnreadableCode = (typeof unreadableCodes)[number]
 
+/** Documents in OLE compound files, which only the application that wrote them reads. */
+export type UnsupportedOleDocument =
+  | "document_word_97"
+  | "document_excel_97"
+  | "document_powerpoint_97"
+  | "document_visio"
+  | "document_publisher"
+  | "document_works"
+  | "document_project"
+  | "document_hangul"
+  | "document_staroffice"
+  | "document_windows_installer"
+  | "document_ole_unknown"
+
 type DetailId =
+  | UnsupportedOleDocument
   | "document_empty"
   | "document_scanned"
   | "document_zip_archive"
-  | "document_old_office_format"
   | "document_binary_workbook"
   | "document_password_protected"
   | "document_copy_protected"

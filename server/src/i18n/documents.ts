@@ -41,8 +41,27 @@ export const documents = {
     "This file is password-protected. Remove the password and upload it again.",
   document_copy_protected: "This file is copy-protected (DRM). Upload an unprotected version.",
   document_zip_archive: "This is a ZIP archive. Extract it and upload the files it contains.",
-  document_old_office_format:
-    "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
+  document_word_97:
+    "This is a Word document from before 2007 (.doc). Open it in Word, save it as .docx and upload it again.",
+  document_excel_97:
+    "This is an Excel workbook from before 2007 (.xls). Open it in Excel, save it as .xlsx and upload it again.",
+  document_powerpoint_97:
+    "This is a PowerPoint presentation from before 2007 (.ppt). Open it in PowerPoint, save it as .pptx and upload it again.",
+  document_visio:
+    "This is a Visio drawing (.vsd). Open it in Visio, save it as a PDF and upload that.",
+  document_publisher:
+    "This is a Publisher document (.pub). Open it in Publisher, save it as a PDF and upload that.",
+  document_works:
+    "This is a Microsoft Works document (.wps). Open it in LibreOffice, save it as .docx and upload that.",
+  document_project:
+    "This is a Microsoft Project plan (.mpp). Open it in Project, save it as a PDF and upload that.",
+  document_hangul:
+    "This is a Hangul document (.hwp). Open it in Hangul, save it as .docx or PDF and upload that.",
+  document_staroffice:
+    "This is a StarOffice document. Open it in LibreOffice 3 or 4, save it as OpenDocument and upload that.",
+  document_windows_installer: "This is a Windows installer (.msi), which holds no text.",
+  document_ole_unknown:
+    "This file uses an old Windows format (OLE) that can't be read. Open it in its application, save it as a PDF and upload that.",
   document_binary_workbook:
     "This file is a binary Excel workbook (.xlsb). Save it as .xlsx and upload it again.",
   document_too_many_characters: ({ max }: Values<"max">) =>
@@ -80,4 +99,6 @@ export const documents = {
     `The attachment “${name}” can't be read.`,
   document_attachments_skipped: ({ max }: Values<"max">) =>
     `Only the first ${max} attachments were read.`,
+  document_messages_skipped: ({ read, total }: Values<"read" | "total">) =>
+    `Only ${read} of ${total} messages were read. Split this mailbox into several files.`,
 } satisfies Record<UnreadableFileType, string> & DocumentMessages

@@ -2,7 +2,7 @@ import { encodingByCodePage } from "./code-pages.ts"
 import type { TextEncoding } from "./text-encodings.ts"
 
 /** Code pages of font character sets (`\fcharset`). */
-const codePageByCharset: Record<number, number> = {
+export const codePageByFontCharset: Readonly<Record<number, number>> = {
   0: 1252,
   77: 10000,
   128: 932,
@@ -35,7 +35,7 @@ export class RtfFonts {
 
   /** Font character sets without a code page, such as symbols, keep the document's encoding. */
   setFontCharset(font: number, charset: number): void {
-    this.setFontCodePage(font, codePageByCharset[charset] ?? 0)
+    this.setFontCodePage(font, codePageByFontCharset[charset] ?? 0)
   }
 
   setFontCodePage(font: number, page: number): void {

@@ -33,8 +33,27 @@ export const documents = {
     "Diese Datei ist kopiergeschützt (DRM). Laden Sie eine ungeschützte Version hoch.",
   document_zip_archive:
     "Dies ist ein ZIP-Archiv. Entpacken Sie es, und laden Sie die enthaltenen Dateien hoch.",
-  document_old_office_format:
-    "Diese Datei hat ein Office-Format von vor 2007 (.doc, .xls, .ppt). Speichern Sie sie als .docx, .xlsx oder .pptx, und laden Sie sie erneut hoch.",
+  document_word_97:
+    "Dies ist ein Word-Dokument von vor 2007 (.doc). Öffnen Sie es in Word, speichern Sie es als .docx, und laden Sie es erneut hoch.",
+  document_excel_97:
+    "Dies ist eine Excel-Arbeitsmappe von vor 2007 (.xls). Öffnen Sie sie in Excel, speichern Sie sie als .xlsx, und laden Sie sie erneut hoch.",
+  document_powerpoint_97:
+    "Dies ist eine PowerPoint-Präsentation von vor 2007 (.ppt). Öffnen Sie sie in PowerPoint, speichern Sie sie als .pptx, und laden Sie sie erneut hoch.",
+  document_visio:
+    "Dies ist eine Visio-Zeichnung (.vsd). Öffnen Sie sie in Visio, speichern Sie sie als PDF, und laden Sie dieses hoch.",
+  document_publisher:
+    "Dies ist ein Publisher-Dokument (.pub). Öffnen Sie es in Publisher, speichern Sie es als PDF, und laden Sie dieses hoch.",
+  document_works:
+    "Dies ist ein Dokument von Microsoft Works (.wps). Öffnen Sie es in LibreOffice, speichern Sie es als .docx, und laden Sie dieses hoch.",
+  document_project:
+    "Dies ist ein Plan von Microsoft Project (.mpp). Öffnen Sie ihn in Project, speichern Sie ihn als PDF, und laden Sie dieses hoch.",
+  document_hangul:
+    "Dies ist ein Hangul-Dokument (.hwp). Öffnen Sie es in Hangul, speichern Sie es als .docx oder PDF, und laden Sie dieses hoch.",
+  document_staroffice:
+    "Dies ist ein StarOffice-Dokument. Öffnen Sie es in LibreOffice 3 oder 4, speichern Sie es als OpenDocument, und laden Sie dieses hoch.",
+  document_windows_installer: "Dies ist ein Windows-Installationspaket (.msi) ohne lesbaren Text.",
+  document_ole_unknown:
+    "Diese Datei hat ein altes Windows-Format (OLE), das nicht gelesen werden kann. Öffnen Sie sie in ihrem Programm, speichern Sie sie als PDF, und laden Sie dieses hoch.",
   document_binary_workbook:
     "Diese Datei ist eine binäre Excel-Arbeitsmappe (.xlsb). Speichern Sie sie als .xlsx, und laden Sie sie erneut hoch.",
   document_too_many_characters:
@@ -72,4 +91,6 @@ export const documents = {
       : `${count} Seiten enthalten keinen Text und sind vermutlich Scans (${pages}). Sie wurden nicht gelesen.`,
   document_attachment_unreadable: ({ name }) => `Der Anhang „${name}“ lässt sich nicht lesen.`,
   document_attachments_skipped: ({ max }) => `Nur die ersten ${max} Anhänge wurden gelesen.`,
+  document_messages_skipped: ({ read, total }) =>
+    `Nur ${read} von ${total} Nachrichten wurden gelesen. Teilen Sie dieses Postfach in mehrere Dateien auf.`,
 } satisfies TranslationsOf<typeof english>

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest"
+import { extractBlocks } from "../extract-blocks.ts"
+
+const limits = { characters: 1_000_000, unpacked: 1_000_000, pages: 10, passages: 1000 }
+
+const read = (messages: readonly string[], characters = limits.characters) => {
+  const bytes = Buffer.from(
+    messages.map((text) => `From - Mon May  4 11:30:00 2026\nSubject: a\n\n${text}\n\n`).join(""),
+  )
+  const source = { bytes, filename: "a.mbox", contentType: "" }
+  return extractBlocks(source, { ...limits, characters })
+}
+
+it("reads as many messages as the limits allow, and says so", async () => {
+  const { blocks, warnings } = await read(["one", "two ".repeat(100), "three"], 100)
+  expect(blocks.map(({ text }) => text.trim())).toEqual(["Subject: a", "one"])
+  expect(warnings).toEqual([{ id: "document_messages_skipped", values: { read: 1, total: 3 } }])
+})
+
+it("reads no more than 10,000 messages", async () => {
+  const { blocks, warnings } = await read(Array.from({ length: 10_001 }, () => "x"))
+  expect(blocks).toHaveLength(20_000)
+  expect(warnings).toEqual([
+    { id: "document_messages_skipped", values: { read: 10_000, total: 10_001 } },
+  ])
+})
