@@ -9,6 +9,7 @@ import {
   createPptx,
   createXlsx,
 } from "../../test/files/make-documents.ts"
+import { createOutlookItem, wrapRtf } from "../../test/files/make-outlook-item.ts"
 import {
   createDeck,
   graphicFrame,
@@ -27,7 +28,9 @@ const maxBytes = 400_000
 const maxPerEnding = 60
 const endings = new Set(
   `.pdf .docx .pptx .xlsx .odt .ods .odp .epub .html .htm .xhtml .xml .md .txt .csv .tsv .json .jsonl
-   .ipynb .eml .rtf .rst .py .yaml .yml .zip .doc .xls`.split(/\s+/),
+   .ipynb .eml .emlx .mbox .mht .msg .ics .vcf .rtf .rst .py .yaml .yml .zip .doc .xls`.split(
+    /\s+/,
+  ),
 )
 
 const mail = `Message-ID: <a@example.com>
@@ -48,6 +51,17 @@ Content-Transfer-Encoding: base64
 PGgxPkJlZXM8L2gxPg==
 --b--
 `
+const outlookItem = {
+  properties: {
+    subject: "Bees",
+    submitTime: new Date("2026-05-04T09:30:00Z"),
+    compressedRtf: wrapRtf("{\\rtf1\\fromhtml1{\\*\\htmltag <p>}Bees dance.{\\f1\\'82\\'a0}}"),
+  },
+  attachments: [
+    { attachmentLongFilename: "a.txt", attachmentData: Buffer.from("Ants.") },
+    { displayName: "Inner", item: { properties: { subject: "Inner", body: "Wasps." } } },
+  ],
+}
 const rtf = `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}\\uc1 Bees \\u8211? dance.\\par\\'e9\\cell x\\row}`
 const notebook = JSON.stringify({
   cells: [
@@ -133,6 +147,12 @@ const own = (): SampleDocument[] =>
     "a.jsonl": `{"kind":"bee"}\n{"kind":"ant"}\n`,
     "a.ipynb": notebook,
     "a.eml": mail,
+    "a.mbox": `From - 11:30\n${mail}\nFrom - 11:31\n${mail}`,
+    "a.emlx": `${mail.length}\n${mail}`,
+    "a.msg": createOutlookItem(outlookItem),
+    "a.ics":
+      'BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY;X="a:b":Bees\nDTSTART:20260601T090000Z\nEND:VEVENT',
+    "a.vcf": "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE:B=C3=\n=A4\nADR:;;a;b\nEND:VCARD",
     "a.rtf": rtf,
     "a.py": "def bee():\n    return 6\n\n\ndef ant():\n    return 6\n",
   }).map(([name, content]) => ({ name, bytes: Buffer.from(content) }))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createDocx, createOdf, createZip } from "./make-documents.ts"
+import { createOutlookItem, wrapRtf } from "./make-outlook-item.ts"
 import { createDeck, graphicFrame, textShape } from "./make-pptx.ts"
 
 /** Ten times what each takes on an idle machine; with quadratic time, it would be hours. */
@@ -52,6 +53,15 @@ const sheetRows = (count: number, row: (cell: string) => string): string =>
 
 const cell = (paragraphs: string) =>
   `<w:document><w:body><w:tbl><w:tr><w:tc>${paragraphs}</w:tc></w:tr></w:tbl></w:body></w:document>`
+
+/** Lets all streams of this name begin where the first one does, with its size. */
+const shareStreams = (file: Buffer, name: string): Buffer => {
+  const encoded = Buffer.from(name, "utf16le")
+  const first = file.indexOf(encoded)
+  for (let at = first; at >= 0; at = file.indexOf(encoded, at + 128))
+    file.copy(file, at + 116, first + 116, first + 128)
+  return file
+}
 
 /** A slide with `reference` to a chart or diagram. */
 const slideWithGraphic = (reference: string, graphic: string): Buffer =>
@@ -209,6 +219,34 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
     () => mail(`To: ${"a <a@b.c>, ".repeat(60_000)}`, "Hello."),
   ],
   [
+    "a mailbox with many lines that begin with From",
+    "f.mbox",
+    () => `From - 11:30\nSubject: a\n\n${"From a 1:00\n".repeat(150_000)}`,
+  ],
+  [
+    "a mailbox with many empty messages",
+    "e.mbox",
+    () => "From - 11:30\nSubject: a\n\n".repeat(300_000),
+  ],
+  [
+    "an Outlook message with RTF of many groups",
+    "r.msg",
+    () =>
+      createOutlookItem({
+        properties: {
+          subject: "a",
+          compressedRtf: wrapRtf(
+            `{\\rtf1\\fromhtml1 ${"{\\*\\htmltag <p>}{\\f1 x}".repeat(300_000)}}`,
+          ),
+        },
+      }),
+  ],
+  [
+    "a calendar with many folded lines",
+    "f.ics",
+    () => `BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a${"\n b".repeat(1_500_000)}\nEND:VEVENT`,
+  ],
+  [
     "an email with many parts",
     "p.eml",
     () => mail("Content-Type: multipart/mixed; boundary=b", "--b\n\nx\n".repeat(20_000)),
@@ -253,3 +291,16 @@ it.each(deep)(
   },
   2 * seconds * 1000,
 )
+
+it("reads no sector of an Outlook message again and again", async () => {
+  const attachmentData = Buffer.from(varied(500_000, (word) => word))
+  const attachments = Array.from({ length: 3000 }, () => ({ attachmentData: Buffer.alloc(8) }))
+  const message = createOutlookItem({
+    properties: { subject: "a", body: "b" },
+    attachments: [{ attachmentData }, ...attachments],
+  })
+  const hostile = shareStreams(message, "__substg1.0_37010102")
+  const query = "?process_in_background=false"
+  const { body } = await upload(gateway, "a.msg", hostile, { query })
+  expect(body.data).toMatchObject({ status: "failed", error_code: "damaged" })
+})
