@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
+import { makePdf } from "../../test/extraction/make-pdf.ts"
 import { createWorkbook, styled } from "../../test/extraction/make-workbook.ts"
 import {
   createDocx,
@@ -107,6 +108,14 @@ const deck = createDeck(
 const own = (): SampleDocument[] =>
   Object.entries({
     "a.pdf": createPdf(["Bees dance.", "", "Ants carry leaves."]),
+    "placed.pdf": makePdf([
+      [
+        ...["Bee", "Six legs", "2 mg"].map((text, at) => ({ text, x: 50 + 100 * at, y: 700 })),
+        ...["Ant", "Six legs", "1 mg"].map((text, at) => ({ text, x: 50 + 100 * at, y: 688 })),
+        { text: "\u05D3\u05D1\u05D5\u05E8\u05D4", x: 50, y: 500, font: "unicode" },
+        { text: "\u8702", x: 500, y: 500, font: "vertical" },
+      ],
+    ]),
     "locked.pdf": createPdf(["x"], { encrypted: true }),
     "a.docx": createDocx(),
     "a.pptx": createPptx(),

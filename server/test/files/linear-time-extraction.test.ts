@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { makePdf } from "../extraction/make-pdf.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createDocx, createOdf, createZip } from "./make-documents.ts"
@@ -89,6 +90,35 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
     () => `{\\rtf1${"{\\f1\\fcharset128 \\'93\\f2\\'fa}".repeat(150_000)}`,
   ],
   ["a row of unclosed cells", "c.html", () => `<table><tr>${"<td>x".repeat(300_000)}`],
+  [
+    "a PDF page with one line of many words in two directions",
+    "l.pdf",
+    () => {
+      const words = Array.from({ length: 60_000 }, (_, at) => ({
+        text: at % 2 === 0 ? "\u05D0\u05D1" : "ab",
+        x: 20 * at,
+        y: 700,
+        font: "unicode" as const,
+      }))
+      return makePdf([words], { width: 2_000_000 })
+    },
+  ],
+  [
+    "PDF pages with many hyphenated lines, cells and columns",
+    "p.pdf",
+    () => {
+      const line = { text: "ab cd ef gh-", x: 20 }
+      const pages = [
+        Array.from({ length: 60_000 }, (_, at) => ({ ...line, y: 700_000 - 11 * at })),
+        Array.from({ length: 60_000 }, (_, at) => ({
+          ...line,
+          x: 300 * (at % 2),
+          y: 700_000 - 6 * at + (at % 3),
+        })),
+      ]
+      return makePdf(pages, { height: 800_000 })
+    },
+  ],
   [
     "a cell with many paragraphs",
     "c.docx",
