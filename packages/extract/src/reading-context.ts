@@ -33,7 +33,8 @@ export type DocumentReader = (
   context: ReadingContext,
 ) => ExtractedBlocks | Promise<ExtractedBlocks>
 
-const maxAttachments = 100
+/** Of a document with all that it contains. */
+export const maxAttachments = 100
 const maxAttachmentDepth = 3
 const maxWarnings = 20
 
