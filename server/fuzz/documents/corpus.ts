@@ -1,5 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
+import {
+  comment,
+  createFormPdf,
+  streamObject,
+  widget,
+} from "../../test/extraction/make-form-pdf.ts"
 import { makePdf } from "../../test/extraction/make-pdf.ts"
 import { createWorkbook, styled } from "../../test/extraction/make-workbook.ts"
 import {
@@ -116,6 +122,19 @@ const own = (): SampleDocument[] =>
         { text: "\u8702", x: 500, y: 500, font: "vertical" },
       ],
     ]),
+    "form.pdf": createFormPdf({
+      pages: [
+        {
+          text: [[50, 700, "Name:"]],
+          annotations: [
+            widget("120 695 250 715", "name", "/FT/Tx/V(Ada)"),
+            comment("Text", "50 600 70 620", "Paid", "/T(Bob)"),
+          ],
+        },
+      ],
+      catalog: "/Names<</EmbeddedFiles<</Names[(a) 1000 0 R]>>>>",
+      objects: ["<</Type/Filespec/F(a.txt)/EF<</F 1001 0 R>>>>", streamObject("Bees dance.")],
+    }),
     "locked.pdf": createPdf(["x"], { encrypted: true }),
     "a.docx": createDocx(),
     "a.pptx": createPptx(),

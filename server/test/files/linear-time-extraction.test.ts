@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { comment, createFormPdf, widget } from "../extraction/make-form-pdf.ts"
 import { makePdf } from "../extraction/make-pdf.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
@@ -70,6 +71,8 @@ const slideWithGraphic = (reference: string, graphic: string): Buffer =>
     [{ shapes: graphicFrame(reference), relationships: { g: ["graphic", "../graphic.xml"] } }],
     { extra: { "ppt/graphic.xml": graphic } },
   )
+
+const manyTexts = Array.from({ length: 20_000 }, (_, at) => [at % 500, 700, `x${at}`] as const)
 
 const documents: [what: string, name: string, content: () => string | Uint8Array][] = [
   [
@@ -242,6 +245,36 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
         `<dgm:relIds r:dm="g"/>`,
         `<dgm:dataModel><dgm:ptLst>${numbered(30_000, (at) => `<dgm:pt modelId="${at}"><dgm:t><a:p><a:r><a:t>Point ${at * 7919}</a:t></a:r></a:p></dgm:t></dgm:pt>`)}</dgm:ptLst><dgm:cxnLst>${numbered(30_000, (at) => `<dgm:cxn srcId="${at}" destId="${(at + 1) % 30_000}" srcOrd="${at}"/>`)}</dgm:cxnLst></dgm:dataModel>`,
       ),
+  ],
+  [
+    "a form with many fields on the same line of many texts",
+    "f.pdf",
+    () =>
+      createFormPdf({
+        pages: [
+          {
+            text: manyTexts,
+            annotations: manyTexts.map(([x], at) =>
+              widget(`${x} 690 ${x + 50} 710`, `f${at}`, `/FT/Tx/V(value ${at})`),
+            ),
+          },
+        ],
+      }),
+  ],
+  [
+    "comments that each answer the one before",
+    "a.pdf",
+    () =>
+      createFormPdf({
+        pages: [
+          {
+            text: manyTexts,
+            annotations: manyTexts.map((_text, at) =>
+              comment("Text", "50 690 400 710", `note number ${at}`, `/IRT ${19 + at} 0 R`),
+            ),
+          },
+        ],
+      }),
   ],
   [
     "an email with many recipients",
