@@ -1,6 +1,6 @@
 /** A page of a PDF; its text is 12 points high, at a position from the lower left corner. */
 export interface FormPage {
-  text?: readonly [x: number, y: number, text: string][]
+  text?: readonly (readonly [x: number, y: number, text: string])[]
   /** Further content operators. */
   content?: string
   /** Dictionaries, whose object numbers are 20, 21 and so on over all pages. */

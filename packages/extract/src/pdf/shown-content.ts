@@ -38,7 +38,7 @@ const paintedLength = ([operator, parts]: readonly unknown[]): number => {
  * Adds up paths, and the areas of images that pdf.js left out. An image fills the unit square, so
  * what remains of it is a transformation that nothing is painted with.
  */
-class ContentMeter {
+class ContentSums {
   pathLength = 0
   imageArea = 0
   #state = { area: 1, isUnused: false }
@@ -102,13 +102,13 @@ export const measureShownContent = async (page: PdfPage): Promise<ShownContent> 
   const { fnArray, argsArray } = await page.getOperatorList({
     annotationMode: AnnotationMode.DISABLE,
   })
-  const meter = new ContentMeter()
-  for (const [index, operator] of fnArray.entries()) meter.run(operator, argsArray[index] ?? [])
-  meter.endTransformation()
+  const sums = new ContentSums()
+  for (const [index, operator] of fnArray.entries()) sums.run(operator, argsArray[index] ?? [])
+  sums.endTransformation()
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view
   const pageArea = Math.abs((right - left) * (top - bottom))
   return {
-    imageShare: pageArea > 0 ? meter.imageArea / pageArea : 0,
-    pathLength: meter.pathLength,
+    imageShare: pageArea > 0 ? sums.imageArea / pageArea : 0,
+    pathLength: sums.pathLength,
   }
 }

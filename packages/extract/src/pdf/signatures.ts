@@ -11,7 +11,7 @@ interface Signature {
 }
 
 /** `D:20230615120550+02'00'` as `2023-06-15 12:05:50 +02:00` (ISO 32000-2, 7.9.4). */
-export const formatPdfDate = (date: string): string => {
+const formatPdfDate = (date: string): string => {
   const parts =
     /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-]\d\d)'?(\d\d)?|(Z))?/.exec(date)
   if (!parts) return ""

@@ -84,7 +84,7 @@ const readField = (field: XfaNode): string => {
   if (type === "radio" || type === "checkbox") return `${checked ? "[x]" : "[ ]"} ${name}`
   const value = readValue(control)
   if (value === "") return caption
-  return name ? `${name.replace(/\s*:$/, "")}: ${value}` : value
+  return name ? `${name.replace(/:$/, "").trimEnd()}: ${value}` : value
 }
 
 const collectParagraphs = (node: XfaNode, paragraphs: string[]): void => {
