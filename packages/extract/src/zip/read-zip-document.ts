@@ -1,34 +1,29 @@
 import type { ExtractedBlocks } from "../blocks.ts"
 import { readXlsx } from "../excel/read-xlsx.ts"
-import { readOdf } from "../opendocument/read-odf.ts"
+import { odfFormat, readOdf } from "../opendocument/read-odf.ts"
 import { readPptx } from "../powerpoint/read-pptx.ts"
 import type { DocumentReader } from "../reading-context.ts"
 import { failPasswordProtected, failUnreadable } from "../unreadable.ts"
-import { readDocx } from "../word/read-docx.ts"
+import { findWordDocument, readDocx } from "../word/read-docx.ts"
 import { readEpub } from "./read-epub.ts"
 import { openZip, type Zip } from "./zip.ts"
-
-const odfFormats: Record<string, string> = {
-  "application/vnd.oasis.opendocument.text": "odt",
-  "application/vnd.oasis.opendocument.presentation": "odp",
-  "application/vnd.oasis.opendocument.spreadsheet": "ods",
-}
 
 const isEncryptedOdf = (zip: Zip): boolean =>
   zip.readText("META-INF/manifest.xml").includes("encryption-data")
 
 const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
   if (type === "application/epub+zip") return { format: "epub", blocks: readEpub(zip) }
-  const format = odfFormats[type.replace(/-template$/, "")]
+  const format = odfFormat(type)
   if (!format) return null
   if (isEncryptedOdf(zip)) failPasswordProtected()
-  return { format, ...readOdf(zip) }
+  return readOdf(zip, format)
 }
 
 /** Reads documents in ZIP containers, identified by content rather than filename. */
-export const readZipDocument: DocumentReader = ({ bytes }, { limits }) => {
-  const zip = openZip(bytes, limits.unpacked)
-  if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
+export const readZipDocument: DocumentReader = async ({ bytes }, context) => {
+  const zip = openZip(bytes, context.limits.unpacked)
+  const wordDocument = findWordDocument(zip)
+  if (wordDocument) return { format: "docx", blocks: await readDocx(zip, wordDocument, context) }
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
   if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
   if (zip.has("xl/workbook.bin")) {
