@@ -6,6 +6,7 @@ import { readEml, readEmlx, readMhtml } from "./mail/read-eml.ts"
 import { readMbox } from "./mail/read-mbox.ts"
 import { readTnef } from "./mail/read-tnef.ts"
 import { readOleDocument } from "./ole/read-ole-document.ts"
+import { flatOdfFormat, readFlatOdf } from "./opendocument/read-odf.ts"
 import { readPdf } from "./pdf/read-pdf.ts"
 import {
   DocumentContext,
@@ -83,6 +84,8 @@ const readText: DocumentReader = async (source, context) => {
     return { format: mailFormat, blocks: await mailReaders[mailFormat](source, context) }
   const text = await decodeText(source, context)
   const start = text.slice(0, 4096)
+  const odfFormat = flatOdfFormat(start)
+  if (odfFormat) return readFlatOdf(text, odfFormat)
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??
     textFormats.find(({ name }) => name.test(filename)) ??

@@ -1,108 +1,140 @@
-import type { Block, PassageLocation } from "../blocks.ts"
-import { HeadingTracker } from "../heading-tracker.ts"
+import type { Block, ExtractedBlocks, PassageLocation } from "../blocks.ts"
 import { type MarkupHandler, walkXml } from "../markup.ts"
-import { rowsToBlocks } from "../rows-to-blocks.ts"
-import type { Zip } from "../zip/zip.ts"
+import { resolveArchivePath, type Zip } from "../zip/zip.ts"
+import { ContentReader, type EmbeddedObject } from "./content-reader.ts"
+import { MasterPages } from "./master-pages.ts"
+import { OdfStyles } from "./odf-styles.ts"
 
-const maxRepeatedEmptyCells = 50
-/** Limits on repeating a non-empty cell: number of cells and resulting characters. */
-const maxFilledCells = 500
-const maxRepeatedCharacters = 20_000
+const formats: Record<string, string> = {
+  "application/vnd.oasis.opendocument.text": "odt",
+  "application/vnd.oasis.opendocument.presentation": "odp",
+  "application/vnd.oasis.opendocument.spreadsheet": "ods",
+}
 
-const spaces = (count: string | undefined): string => " ".repeat(Math.min(Number(count) || 1, 100))
+/**
+ * The format of a document or template by its media type.
+ * @returns undefined if it is not one that is read
+ */
+export const odfFormat = (mediaType: string): string | undefined =>
+  formats[mediaType.replace(/-template$/, "")]
 
-/** Collects blocks while walking content.xml (OpenDocument 1.3 part 3). */
-class ContentReader implements MarkupHandler {
-  readonly blocks: Block[] = []
-  pages = 0
-  readonly #headings = new HeadingTracker()
-  #location: PassageLocation = {}
-  #text = ""
-  #textDepth = 0
-  #level = 0
-  #rows: { row: number; cells: string[] }[] | null = null
-  #cell: { parts: string[]; repeated: number } | null = null
-  #annotationDepth = 0
+/** Elements beside the body. */
+const otherParts = new Set(
+  `office:meta office:settings office:scripts office:font-face-decls office:styles
+   office:automatic-styles office:master-styles`.split(/\s+/),
+)
+const unread: MarkupHandler = {}
 
-  open(name: string, attributes: Record<string, string>): void {
-    if (name === "text:h") this.#enterText(Number(attributes["text:outline-level"]) || 1)
-    if (name === "text:p") this.#enterText(0)
-    if (name === "text:s") this.#text += spaces(attributes["text:c"])
-    if (name === "text:tab") this.#text += "\t"
-    if (name === "text:line-break") this.#text += "\n"
-    if (name === "office:annotation") this.#annotationDepth++
-    if (name === "draw:page") this.#location = { slide: ++this.pages }
-    if (name.startsWith("table:")) this.#openTablePart(name, attributes)
+/** Passes each element of a document to the reader of its part. */
+class DocumentParts implements MarkupHandler {
+  readonly #body: MarkupHandler
+  readonly #readers: Record<string, MarkupHandler>
+  #current: MarkupHandler
+
+  constructor(body: MarkupHandler, styles: OdfStyles, masterPages: MarkupHandler) {
+    this.#body = body
+    const styleReader: MarkupHandler = { open: (name, attributes) => styles.open(name, attributes) }
+    this.#readers = {
+      "office:styles": styleReader,
+      "office:automatic-styles": styleReader,
+      "office:master-styles": masterPages,
+    }
+    this.#current = body
   }
 
-  #openTablePart(name: string, attributes: Record<string, string>): void {
-    if (name === "table:table") {
-      this.#rows ??= []
-      this.#location = { ...this.#location, sheet: attributes["table:name"] ?? "" }
-    }
-    if (name === "table:table-row") this.#rows?.push({ row: this.#rows.length + 1, cells: [] })
-    if (name === "table:table-cell") {
-      const repeated = Number(attributes["table:number-columns-repeated"]) || 1
-      this.#cell = { parts: [], repeated }
-    }
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#current === this.#body && otherParts.has(name)) {
+      this.#current = this.#readers[name] ?? unread
+    } else this.#current.open?.(name, attributes)
   }
 
   close(name: string): void {
-    if (name === "text:h" || name === "text:p") this.#leaveText()
-    if (name === "office:annotation") this.#annotationDepth--
-    if (name === "table:table-cell") this.#endCell()
-    if (name === "table:table") this.#endTable()
+    if (otherParts.has(name)) this.#current = this.#body
+    else this.#current.close?.(name)
   }
 
   text(piece: string): void {
-    if (this.#textDepth > 0 && this.#annotationDepth === 0) this.#text += piece.replace(/\s+/g, " ")
+    this.#current.text?.(piece)
   }
+}
 
-  #enterText(headingLevel: number): void {
-    if (this.#textDepth++ === 0) this.#level = headingLevel
-  }
+/** A formula as its author wrote it, or else the characters of its MathML. */
+const readFormula = (source: string): string => {
+  let annotation = ""
+  let text = ""
+  let isAnnotation = false
+  walkXml(source, {
+    open: (name) => {
+      if (/(^|:)annotation$/.test(name)) isAnnotation = true
+    },
+    close: (name) => {
+      if (/(^|:)annotation$/.test(name)) isAnnotation = false
+    },
+    text: (piece) => {
+      if (isAnnotation) annotation += piece
+      else text += piece
+    },
+  })
+  return (annotation || text).replace(/\s+/g, " ").trim()
+}
 
-  #leaveText(): void {
-    if (--this.#textDepth > 0) return
-    const text = this.#text.trim()
-    this.#text = ""
-    if (text === "") return
-    if (this.#cell) {
-      this.#cell.parts.push(text)
-      return
-    }
-    if (this.#level > 0) this.#headings.enter(this.#level, text)
-    const kind = this.#level > 0 ? "heading" : "paragraph"
-    this.blocks.push({ text, kind, location: this.#currentLocation() })
-  }
+const readChart = (source: string, location: PassageLocation): Block[] => {
+  const styles = new OdfStyles()
+  const content = new ContentReader(styles)
+  walkXml(source, new DocumentParts(content, styles, unread))
+  return content.blocks.map(({ text, kind }) => ({
+    // Charts without categories have no values in their first column.
+    text: text.replaceAll(" | NaN", ""),
+    kind,
+    location,
+  }))
+}
 
-  #endCell(): void {
-    const value = this.#cell?.parts.join(" ") ?? ""
-    const max =
-      value === ""
-        ? maxRepeatedEmptyCells
-        : Math.min(maxFilledCells, maxRepeatedCharacters / value.length)
-    const times = Math.min(this.#cell?.repeated ?? 1, Math.max(1, max))
-    for (let at = 0; at < times; at++) this.#rows?.at(-1)?.cells.push(value)
-    this.#cell = null
+/** Reads each embedded object of an archive once. */
+const createObjectReader = (zip: Zip) => {
+  const readPaths = new Set<string>()
+  return (path: string, location: PassageLocation): EmbeddedObject => {
+    const part = resolveArchivePath("", `${path}/content.xml`)
+    const source = readPaths.has(part) || path === "" ? "" : zip.readText(part)
+    readPaths.add(part)
+    const isFormula = /<(\w+:)?math\b/.test(source.slice(0, 2000))
+    return isFormula
+      ? { formula: readFormula(source), blocks: [] }
+      : { formula: "", blocks: readChart(source, location) }
   }
+}
 
-  #endTable(): void {
-    for (const row of rowsToBlocks(this.#rows ?? [], this.#currentLocation())) this.blocks.push(row)
-    this.#rows = null
-    const { sheet, ...location } = this.#location
-    this.#location = location
-  }
-
-  #currentLocation(): PassageLocation {
-    return { ...this.#location, ...this.#headings.path() }
-  }
+const readSources = (
+  sources: readonly string[],
+  format: string,
+  readObject?: (path: string, location: PassageLocation) => EmbeddedObject,
+): ExtractedBlocks => {
+  const isSpreadsheet = format === "ods"
+  const styles = new OdfStyles()
+  const masterPages = new MasterPages(styles, isSpreadsheet)
+  const content = new ContentReader(styles, { isSpreadsheet, ...(readObject && { readObject }) })
+  for (const source of sources) walkXml(source, new DocumentParts(content, styles, masterPages))
+  const { before, after } = masterPages.takeBlocks()
+  const { pages } = content
+  const blocks = [...before, ...content.blocks, ...after]
+  return { format, blocks, ...(pages > 0 && { pages }) }
 }
 
 /** OpenDocument text, presentation (including notes) and spreadsheet. */
-export const readOdf = (zip: Zip): { blocks: Block[]; pages?: number } => {
-  const reader = new ContentReader()
-  walkXml(zip.readText("content.xml"), reader)
-  const { blocks, pages } = reader
-  return { blocks, ...(pages > 0 && { pages }) }
+export const readOdf = (zip: Zip, format: string): ExtractedBlocks =>
+  readSources(
+    [zip.readText("styles.xml"), zip.readText("content.xml")],
+    format,
+    createObjectReader(zip),
+  )
+
+/** The format of a document that is one XML file; undefined if the text does not begin with one. */
+export const flatOdfFormat = (start: string): string | undefined => {
+  const [, root = ""] = start.split("<office:document ", 2)
+  const [, mediaType = ""] = root.split('office:mimetype="', 2)
+  return odfFormat(mediaType.split('"', 1)[0] ?? "")
 }
+
+/** Flat OpenDocument: all parts in one XML file. */
+export const readFlatOdf = (source: string, format: string): ExtractedBlocks =>
+  readSources([source], format)

@@ -1,0 +1,105 @@
+/** How a level of a list or outline is numbered; `format` is empty for levels without numbers. */
+export interface ListLevel {
+  format: string
+  prefix: string
+  suffix: string
+  /** Number of levels shown, this one and outer ones. */
+  displayedLevels: number
+  start: number
+  isBullet: boolean
+}
+
+export type ListStyle = ReadonlyMap<number, ListLevel>
+
+const outlineStyle = "outline"
+const maxInheritance = 50
+
+/** Names of number formats in WordprocessingML; others are examples such as `01, 02`. */
+const formatNames: Record<string, string> = {
+  a: "lowerLetter",
+  A: "upperLetter",
+  i: "lowerRoman",
+  I: "upperRoman",
+  "1": "decimal",
+  "1st": "ordinal",
+  一: "chineseCounting",
+}
+
+const readLevel = (name: string, attributes: Record<string, string>): ListLevel => {
+  const format = attributes["style:num-format"]?.split(",", 1)[0]?.trim() ?? ""
+  return {
+    format: formatNames[format] ?? format,
+    prefix: (attributes["style:num-prefix"] ?? "").slice(0, 100),
+    suffix: (attributes["style:num-suffix"] ?? "").slice(0, 100),
+    displayedLevels: Number(attributes["text:display-levels"]) || 1,
+    start: Number(attributes["text:start-value"] ?? 1) || 0,
+    isBullet: name !== "text:list-level-style-number" && name !== "text:outline-level-style",
+  }
+}
+
+/** Styles that decide what is shown (OpenDocument 1.3 part 3, §16). */
+export class OdfStyles {
+  readonly #lists = new Map<string, Map<number, ListLevel>>()
+  readonly #paragraphs = new Map<string, { parent: string | undefined; list: string | undefined }>()
+  /** Styles of texts, sections and sheets that are hidden. */
+  readonly #hidden = new Set<string>()
+  #list: Map<number, ListLevel> | null = null
+  #style = ""
+
+  /** Reads an element outside of the document's body. */
+  open(name: string, attributes: Record<string, string>): void {
+    const styleName = attributes["style:name"] ?? ""
+    if (name === "style:style") this.#openStyle(styleName, attributes)
+    if (name === "text:list-style") this.#openList(styleName)
+    if (name === "text:outline-style") {
+      this.#openList(outlineStyle)
+      // Some programs refer to it as the style of a list.
+      if (this.#list) this.#lists.set(styleName, this.#list)
+    }
+    if (attributes["text:level"] !== undefined && name.includes("level-style")) {
+      this.#list?.set(Number(attributes["text:level"]), readLevel(name, attributes))
+    }
+    const isHidden =
+      attributes["text:display"] === "none" || attributes["table:display"] === "false"
+    if (isHidden && name.endsWith("-properties")) this.#hidden.add(this.#style)
+  }
+
+  #openStyle(name: string, attributes: Record<string, string>): void {
+    this.#style = name
+    if (attributes["style:family"] !== "paragraph") return
+    this.#paragraphs.set(name, {
+      parent: attributes["style:parent-style-name"],
+      list: attributes["style:list-style-name"],
+    })
+  }
+
+  #openList(name: string): void {
+    this.#list = new Map()
+    this.#lists.set(name, this.#list)
+  }
+
+  isHidden(style: string | undefined): boolean {
+    return style !== undefined && this.#hidden.has(style)
+  }
+
+  list(name: string | undefined): ListStyle | undefined {
+    return name === undefined ? undefined : this.#lists.get(name)
+  }
+
+  /** Style of the numbers of headings. */
+  get outline(): ListStyle | undefined {
+    return this.#lists.get(outlineStyle)
+  }
+
+  /** @returns the name of a paragraph style's list style; empty if it has no list by intention */
+  listOfParagraph(style: string | undefined): string | undefined {
+    let next = style
+    for (let depth = 0; next !== undefined && depth < maxInheritance; depth++) {
+      const paragraph: { parent: string | undefined; list: string | undefined } | undefined =
+        this.#paragraphs.get(next)
+      if (paragraph?.list !== undefined) return paragraph.list
+      next = paragraph?.parent
+    }
+    return undefined
+  }
+}
