@@ -76,6 +76,14 @@ const notebook = JSON.stringify({
     { cell_type: "code", source: "print(1)", outputs: [{ text: ["1"] }] },
   ],
 })
+const richDocument = createDocx({
+  "word/numbering.xml": `<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="lowerRoman"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+  "word/comments.xml": `<w:comments><w:comment w:id="1" w:author="Ada"><w:p><w:r><w:t>Really?</w:t></w:r></w:p></w:comment></w:comments>`,
+  "word/header1.xml": `<w:hdr><w:p><w:r><w:t>Draft</w:t></w:r></w:p></w:hdr>`,
+  "word/_rels/document.xml.rels": `<Relationships><Relationship Id="h" Type="x/header" Target="header1.xml"/></Relationships>`,
+  "word/document.xml": `<w:document><w:body><w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Bees</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/><w:instrText>DATE</w:instrText><w:fldChar w:fldCharType="separate"/><w:t>May</w:t><w:fldChar w:fldCharType="end"/><w:commentReference w:id="1"/></w:r><m:oMath><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></w:p><w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/><w:vMerge w:val="restart"/></w:tcPr><w:p><w:r><w:t>Kind</w:t></w:r></w:p></w:tc><w:tc/></w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl><w:sectPr><w:headerReference w:type="default" r:id="h"/></w:sectPr></w:body></w:document>`,
+})
+const flatDocument = `<?xml version="1.0"?><office:document office:mimetype="application/vnd.oasis.opendocument.text"><office:automatic-styles><text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style></office:automatic-styles><office:body><office:text><text:list text:style-name="L"><text:list-item text:start-value="3"><text:p>Bees<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>dance</text:p></text:note-body></text:note></text:p></text:list-item></text:list><table:table><table:table-row><table:table-cell table:number-rows-spanned="2" table:number-columns-repeated="3"><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:text></office:body></office:document>`
 const page = `<html><head><title>Bees</title></head><body><h1>Bees</h1><p>They <b>dance</b>.</p>
 <table><tr><th>Kind<th>Legs<tr><td>Bee<td>6</table><pre>code</pre><script>no()</script></body></html>`
 
@@ -137,6 +145,8 @@ const own = (): SampleDocument[] =>
     }),
     "locked.pdf": createPdf(["x"], { encrypted: true }),
     "a.docx": createDocx(),
+    "rich.docx": richDocument,
+    "flat.fodt": flatDocument,
     "a.pptx": createPptx(),
     "graphics.pptx": deck,
     "a.xlsx": createXlsx(),

@@ -134,6 +134,41 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
       }),
   ],
   [
+    "many sections with a header each",
+    "h.docx",
+    () =>
+      createDocx({
+        "word/document.xml": `<w:document><w:body>${varied(100_000, (word) => `<w:p><w:pPr><w:sectPr><w:headerReference r:id="r1"/></w:sectPr></w:pPr><w:t>${word}</w:t></w:p>`)}</w:body></w:document>`,
+        "word/_rels/document.xml.rels": relationships("header", "header1.xml"),
+        "word/header1.xml": `<w:hdr>${varied(50_000, (word) => `<w:p><w:t>${word}</w:t></w:p>`)}</w:hdr>`,
+      }),
+  ],
+  [
+    "tables in tables",
+    "n.docx",
+    () =>
+      createDocx({
+        "word/document.xml": `<w:document><w:body>${"<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p></w:tc><w:tc>".repeat(900)}${varied(100_000, (word) => `<w:p><w:t>${word}</w:t></w:p>`)}${"</w:tc></w:tr></w:tbl>".repeat(900)}</w:body></w:document>`,
+      }),
+  ],
+  [
+    "styles that are based on each other",
+    "y.docx",
+    () =>
+      createDocx({
+        "word/styles.xml": `<w:styles>${Array.from({ length: 50_000 }, (_, at) => `<w:style w:styleId="s${at}"><w:basedOn w:val="s${at + 1}"/></w:style>`).join("")}</w:styles>`,
+        "word/document.xml": `<w:document><w:body>${Array.from({ length: 50_000 }, (_, at) => `<w:p><w:pPr><w:pStyle w:val="s${at}"/></w:pPr><w:t>${(at * at * 7919) % 1009}</w:t></w:p>`).join("")}</w:body></w:document>`,
+      }),
+  ],
+  [
+    "notes in text boxes in notes",
+    "n.odt",
+    () =>
+      createOdf("text", {
+        "content.xml": `<o><office:body>${"<text:p>a<text:note><text:note-body>".repeat(900)}${varied(50_000, (word) => `<text:p>${word}</text:p>`)}${"</text:note-body></text:note></text:p>".repeat(900)}</office:body></o>`,
+      }),
+  ],
+  [
     "a number format with many open brackets",
     "f.xlsx",
     () =>

@@ -1,4 +1,5 @@
 import type { UnreadableCode } from "@portico/extract"
+import { createCompoundFile } from "./make-compound-file.ts"
 import { createDocx, createPdf, createZip } from "./make-documents.ts"
 
 /** A malicious or broken document, and the error that it must cause. */
@@ -13,12 +14,7 @@ export interface MalformedDocument {
 const packedBomb = createDocx({ "word/document.xml": Buffer.alloc(400_000_000, "a") })
 export const bomb = () => packedBomb
 const entities = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><l>&b;</l>`
-const ole = (text: string) =>
-  Buffer.concat([
-    Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "latin1"),
-    Buffer.alloc(600),
-    Buffer.from(text, "utf16le"),
-  ])
+const ole = (stream: string) => createCompoundFile({ [stream]: Buffer.from("content") })
 const documents: [string, string, () => string | Uint8Array, RegExp, UnreadableCode][] = [
   ["an archive bomb", "b.docx", bomb, /archive bomb/, "unsafe"],
   [

@@ -50,7 +50,12 @@ const rtf = String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Caf\'e9 
 describe("reads", () => {
   it.each([
     ["a.pdf", createPdf(["Page one says hello.", "Page two says bye."]), "pdf", ["hello.", "bye."]],
-    ["a.docx", createDocx(), "docx", ["Bees & wasps sting.", "Bee | 6", "A note at the foot."]],
+    [
+      "a.docx",
+      createDocx(),
+      "docx",
+      ["Bees & wasps sting.", "Kind: Bee | Legs: 6", "A note at the foot."],
+    ],
     ["a.pptx", createPptx(), "pptx", ["First", "Wax is soft.", "Second", "Say it slowly."]],
     ["a.xlsx", createXlsx(), "xlsx", ["Place: Garden | Since: 2023-03-15"]],
     ["a.odt", createOdf("text"), "odt", ["Ants carry leaves."]],
