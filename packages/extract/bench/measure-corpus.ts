@@ -81,7 +81,7 @@ const describeFormat = (format: string, results: readonly FileResult[], folder: 
  * NAME.EXT.txt, the text of an independent reader, were found.
  */
 export const measureCorpus = async (folder: string): Promise<void> => {
-  const extractor = createExtractor({ seconds: 60, memory: 1e9 })
+  const extractor = createExtractor({ seconds: 60, memory: 1e9, recognition: null })
   const resultsByFormat = new Map<string, FileResult[]>()
   try {
     for (const path of listDocuments(folder)) {

@@ -29,7 +29,7 @@ const writeGenerated = (folder: string): string[] =>
  */
 export const measureSpeed = async (paths: readonly string[]): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "extract-"))
-  const extractor = createExtractor({ seconds: 120, memory: 1e9 })
+  const extractor = createExtractor({ seconds: 120, memory: 1e9, recognition: null })
   try {
     for (const path of paths.length > 0 ? paths : writeGenerated(folder)) {
       const filename = basename(path)

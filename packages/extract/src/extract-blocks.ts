@@ -1,4 +1,4 @@
-import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
+import type { Block, ExtractedBlocks } from "./blocks.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
 import { readContentLines } from "./mail/content-lines.ts"
 import { detectMailFormat, type MailFormat } from "./mail/mail-format.ts"
@@ -13,6 +13,7 @@ import {
   type DocumentReader,
   type DocumentSource,
   type ReadingContext,
+  type ReadingResources,
   type ReadingWarning,
 } from "./reading-context.ts"
 import { readCsv } from "./text/csv.ts"
@@ -119,9 +120,9 @@ const readByType: DocumentReader = (source, context) => {
 /** Reads a document and its attachments by their types. @throws {UnreadableDocumentError} */
 export const extractBlocks = async (
   source: DocumentSource,
-  limits: ExtractionLimits,
+  resources: ReadingResources,
 ): Promise<ExtractedBlocks & { warnings: ReadingWarning[] }> => {
-  const context = new DocumentContext(limits, readByType)
+  const context = new DocumentContext(resources, readByType)
   const extracted = await readByType(source, context)
   return { ...extracted, warnings: context.warnings }
 }

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises"
 import type { ExtractionLimits } from "./blocks.ts"
 import { extractBlocks } from "./extract-blocks.ts"
+import type { RecognitionLanguages } from "./ocr/recognition-languages.ts"
+import { TextRecognizer } from "./ocr/text-recognizer.ts"
 import { splitIntoPassages } from "./passages.ts"
 import type { ReadingWarning } from "./reading-context.ts"
 import { failUnreadable, UnreadableDocumentError, type UnreadableReason } from "./unreadable.ts"
@@ -13,10 +15,14 @@ export interface ExtractionTask {
   /** The user's choice for a text, by its WHATWG label; the encoding is detected by default. */
   encoding?: string | undefined
   limits: ExtractionLimits
+  /** Languages of pages without a text layer; null turns text recognition off. */
+  recognition: RecognitionLanguages | null
 }
 
-/** Messages to the parent, in this order; chunked, so that no single message blocks it for long. */
+/** Messages to the parent; apart from the first, in this order; chunked, so that no single message blocks it for long. */
 export type ExtractionMessage =
+  /** Restarts the time limit. */
+  | { type: "progress" }
   | { type: "text"; text: string }
   | { type: "passages"; passages: { starts: number; ends: number; location: string }[] }
   | { type: "index"; index: Uint8Array }
@@ -40,9 +46,31 @@ const send = (message: ExtractionMessage): Promise<void> =>
     process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
   })
 
-const extractTask = async ({ path, limits, ...source }: ExtractionTask): Promise<void> => {
+/** Kept for the next document: loading the languages takes longer than reading a small one. */
+let recognizer: { for: string; recognizer: TextRecognizer } | undefined
+
+const recognizerFor = (languages: RecognitionLanguages | null): TextRecognizer | null => {
+  if (!languages) return null
+  const key = JSON.stringify(languages)
+  if (recognizer?.for !== key) recognizer = { for: key, recognizer: new TextRecognizer(languages) }
+  return recognizer.recognizer
+}
+
+const extractTask = async ({
+  path,
+  limits,
+  recognition,
+  ...source
+}: ExtractionTask): Promise<void> => {
   const bytes = await readFile(path)
-  const { blocks, format, pages, warnings } = await extractBlocks({ bytes, ...source }, limits)
+  const { blocks, format, pages, warnings } = await extractBlocks(
+    { bytes, ...source },
+    {
+      limits,
+      recognizer: recognizerFor(recognition),
+      extendTime: () => void send({ type: "progress" }),
+    },
+  )
   const { text, passages } = splitIntoPassages(blocks, limits)
   if (passages.length === 0) failUnreadable("empty", { id: "document_empty" })
   const indexed = passages.map(({ starts, ends, location }) =>

@@ -20,6 +20,7 @@ const extractor = createExtractor({
   indexer: new URL(`file:${indexer}`),
   seconds: 60,
   memory: 600e6,
+  recognition: null,
 })
 
 afterEach(() => {

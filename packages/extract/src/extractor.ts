@@ -4,6 +4,7 @@ import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import type { ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
+import type { RecognitionLanguages } from "./ocr/recognition-languages.ts"
 import type { ReadingWarning } from "./reading-context.ts"
 import type { UnreadableDetail, UnreadableReason } from "./unreadable.ts"
 
@@ -22,7 +23,7 @@ export interface ExtractedText {
 export type ExtractionOutcome = { read: ExtractedText } | { unreadable: UnreadableReason }
 
 interface ExtractorOptions {
-  /** Timeout for one document, in seconds. */
+  /** Timeout for one document, in seconds; for each page whose text is recognized, again. */
   seconds: number
   /** Resident memory limit of the child process, in bytes. */
   memory: number
@@ -31,6 +32,8 @@ interface ExtractorOptions {
    * calls it, so that indexing takes no time from the caller's event loop.
    */
   indexer?: URL
+  /** Languages of pages without a text layer; null turns text recognition off. */
+  recognition: RecognitionLanguages | null
 }
 
 /** Documents that one child process reads before it is replaced. */
@@ -66,7 +69,7 @@ const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} M
 /** Reads documents in child processes, which are killed if they exceed the time or memory limit. */
 export interface Extractor {
   /** @throws when `signal` aborts, or when the process was lost through no fault of the document */
-  read(task: ExtractionTask, signal: AbortSignal): Promise<ExtractionOutcome>
+  read(task: Omit<ExtractionTask, "recognition">, signal: AbortSignal): Promise<ExtractionOutcome>
   close(): void
 }
 
@@ -161,6 +164,9 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
 
       const onMessage = (message: ExtractionMessage): void => {
         switch (message.type) {
+          case "progress":
+            timer.refresh()
+            break
           case "text":
             texts.push(message.text)
             break
@@ -202,7 +208,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       signal.addEventListener("abort", onAbort)
       if (signal.aborted) return onAbort()
       // A failure to send means that the process has exited, or is about to be reported as lost.
-      child.process.send(task, (error) => {
+      child.process.send({ ...task, recognition: limits.recognition }, (error) => {
         if (error && child.process.exitCode !== null) onExit(child.process.exitCode)
       })
     })

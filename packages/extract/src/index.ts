@@ -6,6 +6,11 @@ export {
   type Extractor,
 } from "./extractor.ts"
 export { detectFileType, type UnreadableFileType } from "./file-type.ts"
+export {
+  includedRecognitionLanguages,
+  missingRecognitionLanguages,
+  type RecognitionLanguages,
+} from "./ocr/recognition-languages.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
 export type { ReadingWarning } from "./reading-context.ts"
 export { readMarkdown } from "./text/markdown.ts"

@@ -1,4 +1,5 @@
 import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
+import type { TextRecognizer } from "./ocr/text-recognizer.ts"
 
 export interface DocumentSource {
   bytes: Buffer
@@ -14,12 +15,22 @@ export type ReadingWarning =
   | { id: "document_encoding_uncertain"; values: { encoding: string } }
   /** `pages` lists them for readers, such as `2–6, 9`. */
   | { id: "document_pages_without_text"; values: { count: number; pages: string } }
+  /** Read from images of the pages. */
+  | { id: "document_pages_recognized"; values: { count: number; pages: string } }
   | { id: "document_attachment_unreadable"; values: { name: string } }
   | { id: "document_attachments_skipped"; values: { max: number } }
   | { id: "document_messages_skipped"; values: { read: number; total: number } }
 
-export interface ReadingContext {
+/** What reading a document may use. */
+export interface ReadingResources {
   limits: ExtractionLimits
+  /** Null if text recognition is turned off. */
+  recognizer: TextRecognizer | null
+  /** Restarts the time limit. Only for work that is limited in another way. */
+  extendTime(): void
+}
+
+export interface ReadingContext extends ReadingResources {
   warn(warning: ReadingWarning): void
   /**
    * Reads a document inside of the current one. Its blocks get `heading` above their own headings.
@@ -41,14 +52,18 @@ const maxWarnings = 20
 /** The context of one document and all its attachments. `read` reads an attachment by its type. */
 export class DocumentContext implements ReadingContext {
   readonly limits: ExtractionLimits
+  readonly recognizer: TextRecognizer | null
+  readonly extendTime: () => void
   readonly warnings: ReadingWarning[] = []
   readonly #read: DocumentReader
   #depth = 0
   #attachments = 0
   #attachedCharacters = 0
 
-  constructor(limits: ExtractionLimits, read: DocumentReader) {
-    this.limits = limits
+  constructor(resources: ReadingResources, read: DocumentReader) {
+    this.limits = resources.limits
+    this.recognizer = resources.recognizer
+    this.extendTime = resources.extendTime
     this.#read = read
   }
 

@@ -49,7 +49,7 @@ const childrenOf = (pid: number): string[] =>
 export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   const { corpus, cases, seed, seconds, keep } = options
   const folder = mkdtempSync(join(tmpdir(), "portico-fuzz-"))
-  const extractor = createExtractor({ seconds, memory })
+  const extractor = createExtractor({ seconds, memory, recognition: null })
   const before = new Set(childrenOf(process.pid))
   const findings: Finding[] = []
   const ended: Finding[] = []

@@ -8,7 +8,11 @@ const read = (messages: readonly string[], characters = limits.characters) => {
     messages.map((text) => `From - Mon May  4 11:30:00 2026\nSubject: a\n\n${text}\n\n`).join(""),
   )
   const source = { bytes, filename: "a.mbox", contentType: "" }
-  return extractBlocks(source, { ...limits, characters })
+  return extractBlocks(source, {
+    limits: { ...limits, characters },
+    recognizer: null,
+    extendTime: () => undefined,
+  })
 }
 
 it("reads as many messages as the limits allow, and says so", async () => {

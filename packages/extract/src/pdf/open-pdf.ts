@@ -14,6 +14,9 @@ export type PdfPage = PDFPageProxy
 
 const libraryFolder = dirname(fileURLToPath(import.meta.resolve("pdfjs-dist/package.json")))
 
+/** In pixels: an A4 page at 600 dpi has 35 million. Larger images are left out. */
+const maxImageSize = 36e6
+
 const parameters: DocumentInitParameters = {
   verbosity: VerbosityLevel.ERRORS,
   // What documents name instead of containing it; nothing is fetched.
@@ -26,6 +29,7 @@ const parameters: DocumentInitParameters = {
   disableFontFace: true,
   isOffscreenCanvasSupported: false,
   isImageDecoderSupported: false,
+  maxImageSize,
 }
 
 type Parameters = Pick<DocumentInitParameters, "enableXfa" | "maxImageSize">

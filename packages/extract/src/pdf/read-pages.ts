@@ -1,4 +1,5 @@
 import type { Block, ExtractionLimits } from "../blocks.ts"
+import type { ScanReader } from "../ocr/scan-reader.ts"
 import { failUnreadable } from "../unreadable.ts"
 import { readComments, readTypewriterText } from "./comments.ts"
 import { readFormFields } from "./form-fields.ts"
@@ -18,6 +19,8 @@ interface PageContent {
   /** The text layer alone. */
   textLayer: string
   hasFields: boolean
+  /** From the images of a page without text. */
+  recognized: Block[]
 }
 
 const readPage = async (
@@ -26,7 +29,12 @@ const readPage = async (
   signatures: Signatures,
 ): Promise<PageContent> => {
   const fields = [...readFormFields(annotations, signatures), ...readTypewriterText(annotations)]
-  const page = { comments: [] as string[], textLayer: "", hasFields: fields.length > 0 }
+  const page = {
+    comments: [] as string[],
+    textLayer: "",
+    hasFields: fields.length > 0,
+    recognized: [],
+  }
   const text = await readPageText(sheet, (items) => {
     page.textLayer = items.map(({ str }) => str).join("\n")
     const readable = isUnmappedText(page.textLayer) ? [] : items
@@ -57,7 +65,7 @@ const tryReadPage = async (
 
 interface ReadPages {
   blocks: Block[]
-  /** Pages whose text is not in the text layer. */
+  /** Pages whose text is neither in the text layer nor recognized. */
   withoutText: number[]
   /** Whether there is more than what may be a stamp on a scan. */
   hasText: boolean
@@ -70,6 +78,7 @@ export const readPages = async (
   context: {
     signatures: Signatures
     textlessPages: TextlessPages
+    scans: ScanReader
     limits: Pick<ExtractionLimits, "characters">
   },
 ): Promise<ReadPages> => {
@@ -79,8 +88,9 @@ export const readPages = async (
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await tryReadPage(pdf, number, context.signatures, annotations.get(number))
     const isTextless = !page || (await context.textlessPages.includes(number, page.textLayer))
-    if (isTextless) withoutText.push(number)
-    if (page) pages.push({ ...page, textLayer: "" })
+    const recognized = page && isTextless ? await context.scans.read(pdf, number) : []
+    if (isTextless && recognized.length === 0) withoutText.push(number)
+    if (page) pages.push({ ...page, recognized, textLayer: "" })
     characters += page?.text.length ?? 0
     if (characters > context.limits.characters) break
   }
@@ -88,13 +98,15 @@ export const readPages = async (
   const isWithoutText = new Set(withoutText)
   const textBlocks = blocksOfPages(pages.map(({ text }) => text))
   const hasText = pages.some(
-    ({ text, comments, hasFields }, index) =>
+    ({ text, comments, hasFields, recognized }, index) =>
       hasFields ||
+      recognized.length > 0 ||
       comments.length > 0 ||
       (!isWithoutText.has(text.page) && (textBlocks[index] ?? []).length > 0),
   )
-  const blocks = pages.flatMap(({ text: { page }, comments }, index): Block[] => [
+  const blocks = pages.flatMap(({ text: { page }, recognized, comments }, index): Block[] => [
     ...(textBlocks[index] ?? []),
+    ...recognized,
     ...comments.map((text): Block => ({ text, kind: "paragraph", location: { page } })),
   ])
   return { blocks, withoutText, hasText }

@@ -1,4 +1,5 @@
 import type { Block } from "../blocks.ts"
+import { ScanReader } from "../ocr/scan-reader.ts"
 import type { DocumentReader, ReadingContext } from "../reading-context.ts"
 import { failUnreadable } from "../unreadable.ts"
 import { readEmbeddedFiles } from "./embedded-files.ts"
@@ -25,9 +26,9 @@ const readDocument = async (
   const signatures = await readSignatures(pdf)
   const textlessPages = new TextlessPages(bytes)
   const { limits } = context
-  const read = await readPages(pdf, annotations, { signatures, textlessPages, limits }).finally(
-    () => textlessPages.close(),
-  )
+  const scans = new ScanReader(context)
+  const resources = { signatures, textlessPages, scans, limits }
+  const read = await readPages(pdf, annotations, resources).finally(() => textlessPages.close())
   const values = await readFieldsWithoutPage(pdf, new Set(all.map(({ id }) => id)))
   const fields = values.map((text): Block => ({ text, kind: "paragraph", location: {} }))
   const files = await readEmbeddedFiles(pdf, all, context)
@@ -38,6 +39,11 @@ const readDocument = async (
   if (withoutText.length > 0) {
     const values = { count: withoutText.length, pages: formatPages(withoutText) }
     context.warn({ id: "document_pages_without_text", values })
+  }
+  const { recognizedPages } = scans
+  if (recognizedPages.length > 0) {
+    const values = { count: recognizedPages.length, pages: formatPages(recognizedPages) }
+    context.warn({ id: "document_pages_recognized", values })
   }
   return [...read.blocks, ...fields, ...files]
 }
