@@ -176,3 +176,16 @@ export const RatePerMinute = z.string().transform((text, context) => {
 
 /** Environment variables, unparsed. */
 export type Variables = Readonly<Record<string, string | undefined>>
+
+/** Tesseract's language codes, such as `eng,deu`; `none` is an empty list. */
+export const OcrLanguages = z
+  .string()
+  .transform((text) => (text === "none" ? [] : text.split(/[,+]/).map((code) => code.trim())))
+  .pipe(
+    z.array(
+      z.string().regex(/^[a-z]{3}(_[a-z]+)*$/i, {
+        error: (issue) =>
+          `must be languages of Tesseract such as eng,deu, or none (got "${issue.input}")`,
+      }),
+    ),
+  )

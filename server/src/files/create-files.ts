@@ -1,5 +1,11 @@
 import { availableParallelism } from "node:os"
-import { createExtractor } from "@portico/extract"
+import { join } from "node:path"
+import {
+  createExtractor,
+  includedRecognitionLanguages,
+  missingRecognitionLanguages,
+  type RecognitionLanguages,
+} from "@portico/extract"
 import { maxPassages } from "@portico/search"
 import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
@@ -66,6 +72,27 @@ export interface FileParts {
   close(): Promise<void>
 }
 
+/**
+ * Languages that text recognition reads. An extraction engine recognizes text itself.
+ * @throws if trained data is missing
+ */
+const recognitionLanguages = ({
+  OCR_LANGUAGES,
+  EXTRACTION_URL,
+  DATA_DIR,
+}: Config): RecognitionLanguages | null => {
+  const codes = OCR_LANGUAGES ?? (EXTRACTION_URL ? [] : includedRecognitionLanguages)
+  if (codes.length === 0) return null
+  const languages = { codes, folder: join(DATA_DIR, "ocr") }
+  const missing = missingRecognitionLanguages(languages)
+  if (missing.length > 0) {
+    throw new Error(
+      `OCR_LANGUAGES: no data for ${missing.join(", ")}. Put ${missing[0]}.traineddata from https://github.com/tesseract-ocr/tessdata_fast into ${languages.folder}`,
+    )
+  }
+  return languages
+}
+
 export const createFileParts = (deps: Deps): FileParts => {
   const { config, watch, db, storage, rowLimits, fairLoop } = deps
   const { uploads } = deps.limits
@@ -77,6 +104,7 @@ export const createFileParts = (deps: Deps): FileParts => {
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
     indexer: new URL("./pack-lexical-segment.ts", import.meta.url),
+    recognition: recognitionLanguages(config),
   })
   const processingJob = createProcessingJob({
     ...deps,

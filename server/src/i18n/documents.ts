@@ -95,6 +95,10 @@ export const documents = {
     count === "1"
       ? `Page ${pages} has no text and is probably a scan. It was not read.`
       : `${count} pages have no text and are probably scans (${pages}). They were not read.`,
+  document_pages_recognized: ({ count, pages }: Values<"count" | "pages">) =>
+    count === "1"
+      ? `Page ${pages} is a scan. Its text was recognized (OCR) and may contain mistakes.`
+      : `${count} pages are scans (${pages}). Their text was recognized (OCR) and may contain mistakes.`,
   document_attachment_unreadable: ({ name }: Values<"name">) =>
     `The attachment “${name}” can't be read.`,
   document_attachments_skipped: ({ max }: Values<"max">) =>

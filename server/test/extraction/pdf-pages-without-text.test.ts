@@ -6,7 +6,7 @@ import { afterAll, expect, it } from "vitest"
 import { comment, createFormPdf, type FormPage, widget } from "./make-form-pdf.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "portico-"))
-const extractor = createExtractor({ seconds: 60, memory: 600e6 })
+const extractor = createExtractor({ seconds: 60, memory: 600e6, recognition: null })
 const limits = { characters: 1e6, passages: 1000, unpacked: 1e7, pages: 1000 }
 
 afterAll(() => {

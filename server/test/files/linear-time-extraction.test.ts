@@ -72,10 +72,11 @@ const slideWithGraphic = (reference: string, graphic: string): Buffer =>
     { extra: { "ppt/graphic.xml": graphic } },
   )
 
-const manyTexts = Array.from(
-  { length: 20_000 },
-  (_, at): [x: number, y: number, text: string] => [at % 500, 700, `x${at}`],
-)
+const manyTexts = Array.from({ length: 20_000 }, (_, at): [x: number, y: number, text: string] => [
+  at % 500,
+  700,
+  `x${at}`,
+])
 
 const documents: [what: string, name: string, content: () => string | Uint8Array][] = [
   [

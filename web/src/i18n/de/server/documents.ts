@@ -89,6 +89,10 @@ export const documents = {
     count === "1"
       ? `Seite ${pages} enthält keinen Text und ist vermutlich ein Scan. Sie wurde nicht gelesen.`
       : `${count} Seiten enthalten keinen Text und sind vermutlich Scans (${pages}). Sie wurden nicht gelesen.`,
+  document_pages_recognized: ({ count, pages }) =>
+    count === "1"
+      ? `Seite ${pages} ist ein Scan. Ihr Text wurde per Texterkennung (OCR) gelesen und kann Fehler enthalten.`
+      : `${count} Seiten sind Scans (${pages}). Ihr Text wurde per Texterkennung (OCR) gelesen und kann Fehler enthalten.`,
   document_attachment_unreadable: ({ name }) => `Der Anhang „${name}“ lässt sich nicht lesen.`,
   document_attachments_skipped: ({ max }) => `Nur die ersten ${max} Anhänge wurden gelesen.`,
   document_messages_skipped: ({ read, total }) =>
