@@ -35,4 +35,35 @@ describe.each(chooseDatabases())("the job queue on $name", ({ open }) => {
     await background.close()
     await queue.close()
   })
+
+  it("starts no job of a kind while one that goes first is due or running", async () => {
+    const runs: string[] = []
+    const background = createTestBackground()
+    const { db } = database
+    const queue = createJobQueue({ background, db, isOnlyProcess: true, jobPollMs: 20 })
+    const runningFirst = Promise.withResolvers<void>()
+    const usual = { concurrency: 1, attempts: 1, onGivenUp: async () => {} }
+    queue.register("later", {
+      ...usual,
+      after: ["first"],
+      run: async ({ target }) => void runs.push(`later ${target}`),
+    })
+    queue.register("first", {
+      ...usual,
+      run: async ({ target }) => {
+        runs.push(`first ${target}`)
+        await runningFirst.promise
+      },
+    })
+    const jobOf = (kind: string, target: string) => ({ kind, target, turn: target, owner: "ada" })
+    await queue.start()
+    const firstJobs = [jobOf("first", "a"), jobOf("first", "b")]
+    await db.transact((tx) => queue.add(tx, [jobOf("later", "c"), ...firstJobs]))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(runs).toEqual(["first a"])
+    runningFirst.resolve()
+    await expect.poll(() => runs).toEqual(["first a", "first b", "later c"])
+    await background.close()
+    await queue.close()
+  })
 })

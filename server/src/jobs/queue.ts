@@ -36,6 +36,8 @@ export interface JobKind {
    * free while another owner's job waits, the job is preempted and later restarted in a slow slot.
    */
   quickMs?: number
+  /** Kinds whose jobs go first: while any of them is due or running, no job of this kind starts. */
+  after?: readonly string[]
   /** @returns `unfinished` to run again after other owners' jobs */
   run(run: JobRun): Promise<"unfinished" | undefined>
   /** Called after the last attempt has failed, before the job is deleted. */
@@ -216,6 +218,7 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
     const at = Date.now()
     const selector = { kind: name, slow }
     if (stopping.aborted || !(await store.hasDue(selector, at))) return null
+    if (await store.isAnyActive(kinds[name]?.after ?? [], at)) return null
     return store.take(selector, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
@@ -241,8 +244,15 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
       .finally(() => {
         running[slot.slow]--
         loops.delete(loop)
+        startLater(name)
       })
     loops.add(loop)
+  }
+
+  /** Starts the kinds that may have waited for this one. */
+  const startLater = (name: string): void => {
+    for (const [later, { after }] of Object.entries(kinds))
+      if (after?.includes(name)) startLoops(later)
   }
 
   const startLoops = (name: string): void => {

@@ -105,6 +105,21 @@ export const createJobStore = (db: Database) => ({
     return found !== undefined
   },
 
+  /** Whether a job of any of the kinds is due or running. */
+  isAnyActive: async (kinds: readonly string[], at: number): Promise<boolean> => {
+    for (const kind of kinds) {
+      const ofKind = db.read.selectFrom("jobs").select("id").where("kind", "=", kind).limit(1)
+      const leased = ofKind.where("holder", "is not", null)
+      if (await leased.executeTakeFirst()) return true
+      const due = ofKind
+        .where("slow", "in", [0, 1])
+        .where("holder", "is", null)
+        .where("run_at", "<=", at)
+      if (await due.executeTakeFirst()) return true
+    }
+    return false
+  },
+
   /** Whether an owner other than `owner` has a job that is due. */
   hasDueForOthers: async (
     { kind, slow }: JobSelector,
