@@ -140,7 +140,15 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
-  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ ...shared, metricNames })
+  const {
+    usageRecorders,
+    close: closeUsage,
+    ...usage
+  } = createUsage({
+    ...shared,
+    metricNames,
+    filesToReread: fileParts.rereading.remaining,
+  })
 
   const storedResponses = createStoredResponses(shared)
   const deletions = {

@@ -12,6 +12,7 @@ export {
   type RecognitionLanguages,
 } from "./ocr/recognition-languages.ts"
 export { type Passage, splitIntoPassages } from "./passages.ts"
+export { readerVersion } from "./reader-version.ts"
 export type { ReadingWarning } from "./reading-context.ts"
 export { readMarkdown } from "./text/markdown.ts"
 export { type TextEncoding, textEncodings } from "./text/text-encodings.ts"

@@ -19,6 +19,18 @@ export interface FileRow {
   error_code: string | null
   /** JSON: what pages translate `error` by; null if they show it in English. */
   error_reference: string | null
+  /** JSON array of messages about what was not read, or not for certain. */
+  warnings: Generated<string>
+  /** The owner's choice for a text file; null if the encoding is detected. */
+  encoding: string | null
+  /** The version of the text extraction that its text comes from. */
+  reader_version: Generated<number>
+  /** The newest version that has tried to read it. */
+  attempted_reader_version: Generated<number>
+  /** Incremented whenever its text is replaced. */
+  text_revision: Generated<number>
+  /** `pending` or `failed`; null if there is nothing to embed. */
+  embedding: string | null
   /** Characters of its text; null until it was extracted. */
   text_length: number | null
   pages: number | null

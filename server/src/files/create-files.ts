@@ -28,7 +28,8 @@ import type { ObjectStore } from "./object-store.ts"
 import { createFileOwnershipTransfer, type FileOwnershipTransfer } from "./ownership-transfer.ts"
 import { createPartialUploads } from "./partial-uploads.ts"
 import { createPassageStore, type PassageStore } from "./passage-store.ts"
-import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
+import { createProcessingJobs, type ProcessingOptions } from "./processing-job.ts"
+import { type Rereading, startRereading } from "./rereading.ts"
 import { createResumableUploads, type ResumableUploads } from "./resumable-uploads.ts"
 import { startStorageCleanup } from "./storage-cleanup.ts"
 import { createUploadReceiver, type UploadReceiver } from "./upload-receiver.ts"
@@ -67,6 +68,7 @@ export interface FileParts {
   uploadReceiver: UploadReceiver
   resumable: ResumableUploads
   fileTransfer: FileOwnershipTransfer
+  rereading: Rereading
   /** Call before the job queue starts. */
   registerFileHooks(hooks: FileHooks): void
   close(): Promise<void>
@@ -106,7 +108,7 @@ export const createFileParts = (deps: Deps): FileParts => {
     indexer: new URL("./pack-lexical-segment.ts", import.meta.url),
     recognition: recognitionLanguages(config),
   })
-  const processingJob = createProcessingJob({
+  const processingJobs = createProcessingJobs({
     ...deps,
     hooks,
     store: fileStore,
@@ -127,7 +129,7 @@ export const createFileParts = (deps: Deps): FileParts => {
       : null,
     concurrency: config.EXTRACTION_CONCURRENCY ?? defaultConcurrency,
   })
-  deps.queue.register("read", processingJob)
+  for (const [name, kind] of Object.entries(processingJobs)) deps.queue.register(name, kind)
   const files = createFiles({ ...deps, hooks, store: fileStore, passages, objects })
   const resumable = createResumableUploads({
     ...deps,
@@ -162,6 +164,7 @@ export const createFileParts = (deps: Deps): FileParts => {
       limit: config.MAX_UPLOAD_SIZE,
     }),
     resumable,
+    rereading: startRereading(deps),
     fileTransfer: createFileOwnershipTransfer({ ...deps, files }),
     registerFileHooks: (registered) => void Object.assign(hooks, registered),
     close: async () => {

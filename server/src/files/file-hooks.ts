@@ -8,7 +8,7 @@ export interface FileHooks {
   /**
    * Called in the transaction that makes a file searchable, with the id of the duplicate whose
    * passages were copied, if any.
-   * @returns whether further work, such as embedding, is needed before the file is complete
+   * @returns whether its passages will be embedded
    */
   onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
   /** The files among `ids` that the caller can read through a share. */

@@ -1,3 +1,4 @@
+import { readerVersion } from "@portico/extract"
 import type { ExpressionBuilder, Selectable } from "kysely"
 import { orderByIds, readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
@@ -7,7 +8,14 @@ import type { Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"
 import { MessageReference } from "../http/message-reference.ts"
 import type { Page } from "../http/pagination.ts"
-import { type FileListQuery, type FileRecord, FileStatus, ProcessingErrorCode } from "./schema.ts"
+import { warningsOf } from "./file-warnings.ts"
+import {
+  EmbeddingState,
+  type FileListQuery,
+  type FileRecord,
+  FileStatus,
+  ProcessingErrorCode,
+} from "./schema.ts"
 
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }
 
@@ -19,10 +27,11 @@ export const fileSummaryColumns = [
   "files.passages",
   "files.text_length",
   "files.error",
+  "files.embedding",
 ] as const
 export type FileSummary = Pick<
   StoredFile,
-  "id" | "filename" | "status" | "passages" | "text_length" | "error"
+  "id" | "filename" | "status" | "passages" | "text_length" | "error" | "embedding"
 >
 
 /** Number of a file's passages that have a vector. */
@@ -61,6 +70,9 @@ export const toFileRecord = (row: StoredFile): FileRecord => ({
     error: row.error,
     error_code: ProcessingErrorCode.nullable().parse(row.error_code),
     error_reference: errorReferenceOf(row),
+    warnings: warningsOf(row),
+    encoding: row.encoding,
+    embedding: EmbeddingState.parse(row.embedding),
     progress: { pages: row.pages, passages: row.passages, embedded: Number(row.embedded ?? 0) },
   },
   created_at: row.created_at,
@@ -87,7 +99,9 @@ export interface FileStore {
   remove(tx: Tx, id: string): Promise<boolean>
   /** Whether any file references this content. */
   isHashUsed(hash: string): Promise<boolean>
-  /** Another file with the same content and extension that is already searchable. */
+  /**
+   * Another searchable file with the same content, extension and encoding, read by this version.
+   */
   findDuplicate(file: StoredFile): Promise<StoredFile | undefined>
   /** Searchable files, newest first, with at most `max` passages in total. */
   searchable(max: number): Promise<{ id: string; filename: string; passages: number }[]>
@@ -157,6 +171,8 @@ export const createFileStore = (db: Database): FileStore => ({
       .where("hash", "=", file.hash)
       .where("id", "!=", file.id)
       .where("passages", "is not", null)
+      .where("reader_version", "=", readerVersion)
+      .where("encoding", file.encoding === null ? "is" : "=", file.encoding)
       .orderBy("created_at")
       .limit(50)
       .execute()

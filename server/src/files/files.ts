@@ -1,3 +1,4 @@
+import { readerVersion, textEncodings } from "@portico/extract"
 import type { Selectable } from "kysely"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -5,6 +6,7 @@ import type { Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { RowLimits } from "../db/row-limits.ts"
+import { fail } from "../errors.ts"
 import { isAdmin } from "../grants/access.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -20,10 +22,19 @@ import {
 } from "./file-access.ts"
 import type { FileHooks } from "./file-hooks.ts"
 import { type FileSummary, noProcessingError, type StoredFile, toFileRecord } from "./file-store.ts"
+import { packWarnings } from "./file-warnings.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
-import type { FileListQuery, FileRecord, FileText, FileWithOwner, TextQuery } from "./schema.ts"
+import { createReadingJob } from "./reading-jobs.ts"
+import type {
+  FileListQuery,
+  FileRecord,
+  FileText,
+  FileWithOwner,
+  ProcessRequest,
+  TextQuery,
+} from "./schema.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps extends FileAccessDeps {
@@ -50,18 +61,19 @@ interface NewFile {
   inTransaction?: (tx: Tx) => Promise<void>
 }
 
-/** Files with the same content run one at a time, so later ones copy the result of the first. */
-const createReadJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_id">) => ({
-  kind: "read",
-  target: id,
-  turn: hash,
-  owner: user_id,
-})
-
 interface CommitOptions extends Pick<NewFile, "process"> {
   received: ReceivedObject
   collection: CollectionUpload | null
   inTransaction: NewFile["inTransaction"]
+}
+
+const requireKnownEncoding = (encoding: ProcessRequest["encoding"]): void => {
+  if (encoding == null || textEncodings.some((name) => name === encoding)) return
+  fail("bad_request", `Unknown encoding "${encoding}". Use ${textEncodings.join(", ")} or null.`)
+}
+
+interface ReprocessRequest extends ProcessRequest {
+  id: string
 }
 
 const isProcessed = ({ status }: StoredFile): boolean =>
@@ -94,8 +106,11 @@ export interface Files extends FileAccess {
    * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is stored then
    */
   add(actor: Actor, file: NewFile): Promise<FileRecord>
-  /** Processes the file again, whatever its current status. */
-  reprocess(actor: Actor, caller: Caller, id: string): Promise<FileRecord>
+  /**
+   * Processes the file again, whatever its current status. Its text is searched meanwhile.
+   * @throws {Failure} `bad_request` if the encoding is unknown
+   */
+  reprocess(actor: Actor, caller: Caller, request: ReprocessRequest): Promise<FileRecord>
   text(caller: Caller, id: string, range: TextQuery): Promise<FileText>
   remove(actor: Actor, caller: Caller, id: string): Promise<void>
   /** Removes objects that no file references, such as those left by a crash. */
@@ -118,7 +133,7 @@ export const createFiles = (deps: Deps): Files => {
   ): Promise<void> => {
     await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
     await store.insert(tx, row)
-    if (process) await queue.add(tx, [createReadJob(row)])
+    if (process) await queue.add(tx, [createReadingJob("read", row)])
     const after = { filename: row.filename, size: row.size, hash: row.hash }
     await audit.record(tx, { actor, action: "file.uploaded", target: target(row.id), after })
     await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
@@ -193,6 +208,12 @@ export const createFiles = (deps: Deps): Files => {
         pages: null,
         passages: null,
         format: null,
+        warnings: packWarnings([]),
+        encoding: null,
+        reader_version: readerVersion,
+        attempted_reader_version: readerVersion,
+        text_revision: 0,
+        embedding: null,
         created_at: now(),
         updated_at: now(),
       }
@@ -209,14 +230,17 @@ export const createFiles = (deps: Deps): Files => {
       return toFileRecord({ ...row, embedded: 0 })
     },
 
-    reprocess: async (actor, caller, id) => {
+    reprocess: async (actor, caller, { id, encoding }) => {
       const file = await access.getOwned(caller, id)
+      requireKnownEncoding(encoding)
+      const chosen = encoding === undefined ? {} : { encoding }
       await db.transact(async (tx) => {
-        await passages.clear(tx, id)
-        const fresh = { status: "pending", passages: null, updated_at: now(), ...noProcessingError }
+        await queue.cancel(tx, "reread", id)
+        const fresh = { ...noProcessingError, ...chosen, status: "pending", updated_at: now() }
         if (!(await store.set(tx, id, fresh))) failFileNotFound()
-        await queue.add(tx, [createReadJob(file)])
-        await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
+        await queue.add(tx, [createReadingJob("read", file)])
+        const action = "file.processed_again"
+        await audit.record(tx, { actor, action, target: target(id), after: chosen })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
       return toFileRecord((await store.byId(id)) ?? failFileNotFound())
@@ -232,7 +256,7 @@ export const createFiles = (deps: Deps): Files => {
     remove: async (actor, caller, id) => {
       const file = await access.getOwned(caller, id)
       await db.essential.transact(async (tx) => {
-        await queue.cancel(tx, "read", id)
+        for (const kind of ["read", "reread"]) await queue.cancel(tx, kind, id)
         await passages.clear(tx, id)
         if (!(await store.remove(tx, id))) failFileNotFound()
         const before = { filename: file.filename }

@@ -9,6 +9,23 @@ const rowsPerStatement = 100
 
 export type StoredPassage = Selectable<PassageRow>
 
+/** The passages of a file, in batches. */
+const toRows = function* (
+  fileId: string,
+  { text, passages }: ExtractedText,
+): Generator<StoredPassage[]> {
+  for (let at = 0; at < passages.length; at += rowsPerStatement) {
+    yield passages.slice(at, at + rowsPerStatement).map(({ starts, ends, location }, row) => ({
+      file_id: fileId,
+      position: at + row,
+      starts,
+      ends,
+      text: text.slice(starts, ends),
+      place: location,
+    }))
+  }
+}
+
 /** The texts, passages and lexical segments of files. */
 export interface PassageStore {
   clear(tx: Tx, fileId: string): Promise<void>
@@ -17,6 +34,12 @@ export interface PassageStore {
    * `files.passages` is set. @throws if the file was deleted
    */
   write(fileId: string, extracted: ExtractedText): Promise<void>
+  /** Same as `write`, in place of the file's present text. */
+  replace(tx: Tx, fileId: string, extracted: ExtractedText): Promise<void>
+  /** Replaces the lexical segment of passages that stay the same. */
+  setSegment(tx: Tx, fileId: string, segment: Uint8Array): Promise<void>
+  /** Whether the file has the same text and passages already. */
+  isSame(fileId: string, extracted: ExtractedText): Promise<boolean>
   /** Copies the text and passages of a file with the same content. */
   copy(tx: Tx, from: string, to: string): Promise<void>
   indexSegments(fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]>
@@ -44,34 +67,57 @@ export const createPassageStore = (db: Database): PassageStore => {
     }
   }
 
+  const writeText = async (
+    tx: Tx,
+    fileId: string,
+    { text, index }: ExtractedText,
+  ): Promise<void> => {
+    await clear(tx, fileId)
+    await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
+    await tx.insertInto("file_words").values({ file_id: fileId, data: index }).execute()
+  }
+
+  const insertPassages = async (tx: Tx, rows: readonly StoredPassage[]): Promise<void> => {
+    await tx
+      .insertInto("passages")
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+
   return {
     clear,
 
-    write: async (fileId, { text, passages, index }) => {
-      await db.transactRelaxed(async (tx) => {
-        await clear(tx, fileId)
-        await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
-        await tx.insertInto("file_words").values({ file_id: fileId, data: index }).execute()
-      })
-      for (let at = 0; at < passages.length; at += rowsPerStatement) {
-        const rows = passages
-          .slice(at, at + rowsPerStatement)
-          .map(({ starts, ends, location }, row) => ({
-            file_id: fileId,
-            position: at + row,
-            starts,
-            ends,
-            text: text.slice(starts, ends),
-            place: location,
-          }))
-        await db.transactRelaxed(async (tx) => {
-          await tx
-            .insertInto("passages")
-            .values(rows)
-            .onConflict((conflict) => conflict.doNothing())
-            .execute()
-        })
+    write: async (fileId, extracted) => {
+      await db.transactRelaxed((tx) => writeText(tx, fileId, extracted))
+      for (const rows of toRows(fileId, extracted)) {
+        await db.transactRelaxed((tx) => insertPassages(tx, rows))
       }
+    },
+
+    replace: async (tx, fileId, extracted) => {
+      await writeText(tx, fileId, extracted)
+      for (const rows of toRows(fileId, extracted)) await insertPassages(tx, rows)
+    },
+
+    setSegment: async (tx, fileId, data) => {
+      await tx.updateTable("file_words").set({ data }).where("file_id", "=", fileId).execute()
+    },
+
+    isSame: async (fileId, { text, passages }) => {
+      const texts = db.read.selectFrom("file_texts").select("text").where("file_id", "=", fileId)
+      if ((await texts.executeTakeFirst())?.text !== text) return false
+      const stored = await passagesOf(fileId)
+        .select(["starts", "ends", "place"])
+        .orderBy("position")
+        .execute()
+      return (
+        stored.length === passages.length &&
+        passages.every(({ starts, ends, location }, at) => {
+          const same = stored[at]
+          return same?.starts === starts && same.ends === ends && same.place === location
+        })
+      )
     },
 
     copy: async (tx, from, to) => {

@@ -77,8 +77,8 @@ export const createFileRouter = ({
       : toProcessStatus(file)
   })
 
-  router.on(fileRoutes.process, ({ caller, actor, params }) =>
-    files.reprocess(actor, caller, params.id),
+  router.on(fileRoutes.process, ({ caller, actor, params, body }) =>
+    files.reprocess(actor, caller, { ...params, ...body }),
   )
 
   router.on(fileRoutes.remove, ({ caller, actor, params }) =>

@@ -6,6 +6,7 @@ import {
   FileRecord,
   FileText,
   FileWithOwner,
+  ProcessRequest,
   ProcessStatus,
   StatusQuery,
   TextQuery,
@@ -73,9 +74,13 @@ export const fileRoutes = {
   process: route("post", "/api/v1/files/:id/process", {
     access: "user",
     grantsPrivileges: false,
-    summary: "Process a file again",
+    summary: "Process a file again; its present text can be found until the new one is complete",
     ...byId,
-    responses: { 200: json(FileRecord, "The file") },
+    body: ProcessRequest,
+    responses: {
+      200: json(FileRecord, "The file"),
+      400: { description: "Unknown encoding" },
+    },
   }),
   remove: route("delete", "/api/v1/files/:id", {
     access: "user",

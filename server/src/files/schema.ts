@@ -1,7 +1,8 @@
-import { unreadableCodes } from "@portico/extract"
+import { textEncodings, unreadableCodes } from "@portico/extract"
 import { z } from "zod"
 import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { FileWarning } from "./file-warnings.ts"
 
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
 export type FileStatus = z.output<typeof FileStatus>
@@ -14,6 +15,13 @@ export const ProcessingErrorCode = z.enum([
   "internal",
 ])
 export type ProcessingErrorCode = z.output<typeof ProcessingErrorCode>
+
+/**
+ * The embedding of a searchable file: `pending`, `failed` (it is retried), or null if every passage
+ * is embedded or there is no embedding model.
+ */
+export const EmbeddingState = z.enum(["pending", "failed"]).nullable()
+export type EmbeddingState = z.output<typeof EmbeddingState>
 
 /** Processing progress of a file. */
 const FileProgress = z
@@ -49,6 +57,11 @@ export const FileRecord = z
       error: z.string().nullable(),
       error_code: ProcessingErrorCode.nullable(),
       error_reference: MessageReference.nullable(),
+      /** What was not read, or not for certain. */
+      warnings: z.array(FileWarning),
+      /** The owner's choice for a text file; null if its encoding is detected. */
+      encoding: z.string().nullable(),
+      embedding: EmbeddingState,
       progress: FileProgress,
     }),
     created_at: z.int(),
@@ -91,6 +104,17 @@ export const UploadProgress = z
   })
   .meta({ id: "UploadProgress" })
 export type UploadProgress = z.output<typeof UploadProgress>
+
+export const ProcessRequest = z
+  .object({
+    /**
+     * How to decode a text file; null detects its encoding. Kept when it is omitted, and for files
+     * that are read again after an upgrade.
+     */
+    encoding: z.string().max(40).meta({ enum: textEncodings }).nullable().optional(),
+  })
+  .meta({ id: "ProcessRequest" })
+export type ProcessRequest = z.output<typeof ProcessRequest>
 
 export const StatusQuery = z.object({ stream: Flag.default(false) })
 

@@ -17,6 +17,10 @@ export const files = {
     `File "${name}" was stored without being processed. Process it first.`,
   file_processing: ({ name }: Values<"name">) =>
     `File "${name}" is still being processed. Try again in a few seconds.`,
+  file_not_read_again: ({ reason }: Values<"reason">) =>
+    `This file could not be read again, so its earlier text is still used. ${reason}`,
+  file_not_embedded:
+    "The embedding model failed, so parts of this file are found by keywords only. The gateway keeps trying.",
   collection_not_found: "Collection not found.",
   collection_read_only: "You can read this collection, but not change it.",
   collection_file_not_found: "File not found in this collection.",

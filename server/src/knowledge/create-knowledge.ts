@@ -156,7 +156,7 @@ export const createKnowledge = async (deps: Deps) => {
     }),
     embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
-    reading: createFilePassages({ files, passages, store: collectionStore }),
+    reading: createFilePassages({ files, passages, store: collectionStore, fairLoop }),
     attaching: createAttachments({ files, collections }),
     sourceFinder: createSourceFinder({
       searchableFiles,

@@ -117,6 +117,23 @@ export const PassageQuery = ListQuery.pick({ page: true, page_size: true }).exte
 })
 export type PassageQuery = z.output<typeof PassageQuery>
 
+export const SoughtPassage = z
+  .object({
+    text: z.string().min(1).max(100_000),
+    /** UTF-16 offset where the passage was once; the nearest of several places is found. */
+    near: z.int().min(0).default(0),
+  })
+  .meta({ id: "SoughtPassage" })
+export type SoughtPassage = z.output<typeof SoughtPassage>
+
+export const LocatedPassage = z
+  .object({
+    /** UTF-16 offsets in the file's text; null if the passage is not in it any more. */
+    found: z.object({ start: z.int(), end: z.int() }).nullable(),
+  })
+  .meta({ id: "LocatedPassage" })
+export type LocatedPassage = z.output<typeof LocatedPassage>
+
 export const FileOutline = z
   .object({
     /** Each page, slide, sheet or heading once, with the offset at which it starts. */

@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts"
 import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { shortenMessage } from "../errors.ts"
+import type { Rereading } from "../files/rereading.ts"
 import type { Router } from "../http/router.ts"
 import { toReference } from "../i18n/message.ts"
 import { backupCommand } from "./backup-command.ts"
@@ -23,6 +24,7 @@ interface Deps {
   config: Pick<Config, "DATA_DIR">
   db: Database
   storage: Pick<StorageMonitor, "failureMessage">
+  rereading: Pick<Rereading, "progress">
   now: () => number
 }
 
@@ -105,11 +107,13 @@ export const createOverviewRouter = ({
   config,
   db,
   storage,
+  rereading,
   now,
 }: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
   router.on(overviewRoutes.get, async (): Promise<Overview> => {
     const storageFailure = storage.failureMessage()
+    const { files, ...counts } = await countObjects(db)
     return {
       version: packageJson.version,
       node_version: process.versions.node,
@@ -120,7 +124,8 @@ export const createOverviewRouter = ({
       storage_failure_reference: toReference(storageFailure),
       failed_reloads: findFailedReloads(background),
       ...(await describeBackup(db, config.DATA_DIR, new Date(now() * 1000))),
-      ...(await countObjects(db)),
+      ...counts,
+      files: { ...files, rereading: await rereading.progress() },
       expiring_keys: await findExpiringKeys(db, now()),
     }
   })

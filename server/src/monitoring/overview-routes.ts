@@ -32,7 +32,14 @@ const Overview = z
       retrying: z.int(),
     }),
     users: z.object({ total: z.int(), pending: z.int() }),
-    files: z.object({ failed: z.int() }),
+    files: z.object({
+      failed: z.int(),
+      /**
+       * Files that were read, and how many of them by this version; null unless some are being read
+       * again after an upgrade.
+       */
+      rereading: z.object({ done: z.int(), total: z.int() }).nullable(),
+    }),
     /** API keys that expire within the next 14 days. */
     expiring_keys: z.array(
       z.object({ name: z.string(), user_id: z.string(), owner: z.string(), expires_at: z.int() }),

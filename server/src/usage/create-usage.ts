@@ -13,12 +13,15 @@ interface Deps {
   now: () => number
   /** The names of operations in metrics, by those in usage records. */
   metricNames: ReadonlyMap<string, string>
+  /** Number of files that are still to be read again after an upgrade. */
+  filesToReread: () => Promise<number>
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ background, db, settings, now, metricNames }: Deps) => {
+export const createUsage = ({ background, db, settings, now, ...deps }: Deps) => {
   const recordQueue = createRecordQueue({ db, background })
-  const metrics = createMetrics({ recordQueue, background, operationNames: metricNames })
+  const { metricNames: operationNames, filesToReread } = deps
+  const metrics = createMetrics({ recordQueue, background, operationNames, filesToReread })
   const usageStore = createUsageStore(db)
   return {
     recordQueue,

@@ -16,6 +16,7 @@ interface Deps {
   background: BackgroundTasks
   /** The names of operations in metrics, by those in usage records. */
   operationNames: ReadonlyMap<string, string>
+  filesToReread: () => Promise<number>
 }
 
 /**
@@ -30,7 +31,8 @@ export interface Metrics {
   render(): Promise<string>
 }
 
-export const createMetrics = ({ recordQueue, background, operationNames }: Deps): Metrics => {
+export const createMetrics = (deps: Deps): Metrics => {
+  const { recordQueue, background, operationNames, filesToReread } = deps
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createFastMetric({
@@ -50,14 +52,15 @@ export const createMetrics = ({ recordQueue, background, operationNames }: Deps)
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
   let inFlight = 0
-  const addGauge = (name: string, help: string, read: () => number): void => {
-    const collect = (): void => gauge.set(read())
+  const addGauge = (name: string, help: string, read: () => number | Promise<number>): void => {
+    const collect = async (): Promise<void> => gauge.set(await read())
     const gauge: Gauge = new Gauge({ name, help, registers: [register], collect })
   }
   addGauge("portico_requests_running", "Model requests in flight", () => inFlight)
   addGauge("portico_usage_records_queued", "Usage records waiting to be written", () =>
     recordQueue.queuedCount(),
   )
+  addGauge("portico_files_to_reread", "Files to be read again after an upgrade", filesToReread)
   new Counter({
     name: "portico_usage_records_dropped_total",
     help: "Usage records lost because the queue was full",

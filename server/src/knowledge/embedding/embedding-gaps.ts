@@ -3,7 +3,7 @@ import type { VectorStore } from "../vectors/vector-store.ts"
 /** Cache lifetime of the gaps of an incomplete index. */
 const refreshMs = 5000
 /**
- * Cache lifetime for a complete index: only new files add gaps, and those have their own status.
+ * Cache lifetime for a complete index: only new texts add gaps, and their files have a state for it.
  */
 const completeRefreshMs = 60_000
 

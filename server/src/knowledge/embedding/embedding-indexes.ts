@@ -2,8 +2,10 @@ import { compareHits, dotProduct, type ScoredHit } from "@portico/search"
 import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Database, Tx } from "../../db/database.ts"
-import { type FileStore, noProcessingError, type StoredFile } from "../../files/file-store.ts"
+import type { FileStore, StoredFile } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
+import type { EmbeddingState } from "../../files/schema.ts"
+import { textLock } from "../../files/text-writer.ts"
 import type { JobQueue, JobRun } from "../../jobs/queue.ts"
 import type { NewJob } from "../../jobs/store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
@@ -128,23 +130,24 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     return reconciling
   }
 
-  /** Marks a file as completed once its passages are embedded or embedding was given up. */
-  const markCompleted = async (fileId: string): Promise<void> => {
+  const setState = async (
+    { id, text_revision }: Pick<StoredFile, "id" | "text_revision">,
+    embedding: EmbeddingState,
+  ): Promise<void> => {
     await db.transactRelaxed(async (tx) => {
-      const file = await files.byId(fileId, tx)
-      if (file?.status !== "processing") return
-      const completed = { status: "completed", updated_at: now(), ...noProcessingError }
-      await files.set(tx, fileId, completed)
-      await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
+      const file = await files.byId(id, tx)
+      if (file?.text_revision !== text_revision || file.embedding === embedding) return
+      await files.set(tx, id, { embedding })
+      await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
     })
   }
 
+  /** @returns the number of passages embedded; 0 if none are left, or the text was replaced */
   const embedBatch = async (
     index: EmbeddingIndex,
-    fileId: string,
-    first: number,
-    signal: AbortSignal,
-  ) => {
+    { id: fileId, text_revision }: StoredFile,
+    { first, signal }: { first: number; signal: AbortSignal },
+  ): Promise<number> => {
     const rows = await passages.startingAt(fileId, first, passagesAtOnce)
     const size = batchSize(index.model, rows.map(embeddingText))
     if (size === 0) return 0
@@ -152,13 +155,14 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     const input = { texts, kind: "passage" } as const
     const vectors = await embedder.embed(index.model, input, { signal, retryWhenBusy: true })
     signal.throwIfAborted()
-    await db.transactRelaxed(async (tx) => {
+    return db.transactRelaxed(async (tx) => {
+      await db.acquireLock(tx, textLock(fileId))
       const file = await files.byId(fileId, tx)
-      if (!file) return
+      if (file?.text_revision !== text_revision) return 0
       await store.write(tx, { fileId, indexId: index.id, first, vectors })
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
+      return size
     })
-    return size
   }
 
   /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
@@ -171,13 +175,13 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   /** @returns false if the slice ended before the file was complete */
   const embedSlice = async (
     index: EmbeddingIndex,
-    fileId: string,
+    file: StoredFile,
     signal: AbortSignal,
   ): Promise<boolean> => {
     const endsAt = performance.now() + sliceMs
-    let first = await store.countEmbedded(fileId, index.id)
+    let first = await store.countEmbedded(file.id, index.id)
     do {
-      const size = await embedBatch(index, fileId, first, signal)
+      const size = await embedBatch(index, file, { first, signal })
       if (size === 0) return true
       first += size
     } while (performance.now() < endsAt)
@@ -191,19 +195,20 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     if (!index || !file || file.passages === null) return undefined
     const isUsable = models.isUsable(index.model)
     if (isUsable) await copyFromDuplicate(index, file)
-    if (isUsable && !(await embedSlice(index, fileId, signal))) return "unfinished"
-    if (index.state === "active") await markCompleted(fileId)
+    if (isUsable && !(await embedSlice(index, file, signal))) return "unfinished"
+    if (index.state === "active") await setState(file, null)
     else void reconcile()
     return undefined
   }
 
-  queue.register("embed", {
-    concurrency: deps.concurrency,
-    attempts: 12,
-    run: runJob,
-    // The file can already be found by keywords; the next reconciliation retries its embeddings.
-    onGivenUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
-  })
+  /** The file can still be found by keywords; the next reconciliation retries its embeddings. */
+  const onGivenUp = async (target: string): Promise<void> => {
+    const [indexId, fileId = ""] = target.split(" ")
+    const file = await files.byId(fileId)
+    if (file && indexId === active()?.id) await setState(file, "failed")
+  }
+
+  queue.register("embed", { concurrency: deps.concurrency, attempts: 12, run: runJob, onGivenUp })
 
   return {
     start: async (): Promise<void> => {
@@ -217,7 +222,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     /**
      * Starts embedding a file's passages, except those whose vectors can be copied from a
      * duplicate.
-     * @returns whether the file has to wait for it
+     * @returns whether any will be embedded
      */
     startEmbedding: async (
       tx: Tx,

@@ -3,20 +3,30 @@ import { PassageLocation, SectionLocation } from "../../files/passage-location.t
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
+import { type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
 import type { CollectionStore } from "../collections/collection-store.ts"
-import type { FileCollections, FileOutline, FilePassage, PassageQuery } from "../schema.ts"
+import type {
+  FileCollections,
+  FileOutline,
+  FilePassage,
+  LocatedPassage,
+  PassageQuery,
+  SoughtPassage,
+} from "../schema.ts"
+import { locatePassage } from "./locate-passage.ts"
 
 interface Deps {
   files: Files
   passages: PassageStore
   store: CollectionStore
+  fairLoop: FairEventLoop
 }
 
 /** Longer outlines are cut off; people do not scan that many entries. */
 const maxOutline = 1000
 
 /** What a file's page shows: its passages, its outline, and the collections that contain it. */
-export const createFilePassages = ({ files, passages, store }: Deps) => ({
+export const createFilePassages = ({ files, passages, store, fairLoop }: Deps) => ({
   passages: async (
     caller: Caller,
     id: string,
@@ -35,6 +45,18 @@ export const createFilePassages = ({ files, passages, store }: Deps) => ({
       ...PassageLocation.parse(JSON.parse(place)),
     }))
     return { items, total }
+  },
+
+  /** Finds a passage as it was cited in the present text of its file. */
+  locate: async (
+    caller: Caller,
+    id: string,
+    { text: sought, near }: SoughtPassage,
+  ): Promise<LocatedPassage> => {
+    const share = fairLoop.of(caller.user.id)
+    const takeTurn = () => share.turn(turnCosts.conversion)
+    const { content } = await files.text(caller, id, { start: 0 })
+    return { found: await locatePassage(content, sought, { near, takeTurn }) }
   },
 
   /** The pages, slides, sheets or headings of the file, each at its first occurrence. */

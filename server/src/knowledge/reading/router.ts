@@ -8,6 +8,10 @@ export const createFileKnowledgeRouter = (router: Router, filePassages: FilePass
     filePassages.passages(caller, params.id, query),
   )
 
+  router.on(fileKnowledgeRoutes.locate, ({ caller, params, body }) =>
+    filePassages.locate(caller, params.id, body),
+  )
+
   router.on(fileKnowledgeRoutes.outline, ({ caller, params }) =>
     filePassages.outline(caller, params.id),
   )

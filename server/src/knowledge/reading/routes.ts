@@ -1,6 +1,13 @@
 import { IdParams, Page } from "../../http/pagination.ts"
 import { json, route } from "../../http/route.ts"
-import { FileCollections, FileOutline, FilePassage, PassageQuery } from "../schema.ts"
+import {
+  FileCollections,
+  FileOutline,
+  FilePassage,
+  LocatedPassage,
+  PassageQuery,
+  SoughtPassage,
+} from "../schema.ts"
 
 /** The routes under `/api/v1/files/{id}/` for passages and collections. */
 export const fileKnowledgeRoutes = {
@@ -12,6 +19,15 @@ export const fileKnowledgeRoutes = {
     responses: {
       200: json(Page(FilePassage), "One page of passages; empty until the file is processed"),
     },
+  }),
+  locate: route("post", "/api/v1/files/:id/passages/locate", {
+    access: "user",
+    grantsPrivileges: false,
+    summary:
+      "Find a cited passage in a file whose text was extracted again since, by its letters and digits",
+    params: IdParams,
+    body: SoughtPassage,
+    responses: { 200: json(LocatedPassage, "Where the passage is now") },
   }),
   outline: route("get", "/api/v1/files/:id/outline", {
     access: "user",

@@ -134,8 +134,8 @@ export const createRetrieval = (deps: Deps) => {
     const incompleteIds = embedding
       ? await filesLackingEmbeddings(embedding.indexId)
       : new Set<string>()
-    const isIncomplete = ({ id, status }: FileSummary): boolean =>
-      embedding !== null && (status === "processing" || incompleteIds.has(id))
+    const isIncomplete = (file: FileSummary): boolean =>
+      embedding !== null && (file.embedding !== null || incompleteIds.has(file.id))
     const incomplete = new Set(files.flatMap((file, at) => (isIncomplete(file) ? [at] : [])))
     return {
       hits: { lexical, dense: exact, total, incomplete },
