@@ -49,6 +49,20 @@ export const filePassagesQuery = (
     query,
   })
 
+/** Where a cited passage is in a file whose text may have been extracted again since. */
+export const locatedPassageQuery = (id: string, sought: { text: string; near: number }) =>
+  queryOptions({
+    queryKey: ["files", "one", id, "located", sought],
+    queryFn: async ({ signal }) =>
+      (
+        await api.post("/api/v1/files/:id/passages/locate", {
+          params: { id },
+          body: sought,
+          signal,
+        })
+      ).found,
+  })
+
 export const fileOutlineQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "outline"],
@@ -101,7 +115,9 @@ export const fileContentUrl = (id: string): string =>
   `/api/v1/files/${encodeURIComponent(id)}/content`
 
 export const fileApi = {
-  reprocess: (id: string) => api.post("/api/v1/files/:id/process", { params: { id } }),
+  /** @param encoding of a text file; null detects it, and it stays as it is if omitted */
+  reprocess: (id: string, encoding?: string | null) =>
+    api.post("/api/v1/files/:id/process", { params: { id }, body: { encoding } }),
   transfer: (id: string, to: string) =>
     api.post("/api/v1/files/:id/transfer", { params: { id }, body: { transfer_to: to } }),
   remove: (id: string) => api.delete("/api/v1/files/:id", { params: { id } }),

@@ -48,6 +48,16 @@ export const knowledge = {
   "files.state.completed": "Bereit",
   "files.state.failed": "Fehlgeschlagen",
   "files.embedding": "{done} von {all} Textstellen",
+  "files.warning": "Warnung:",
+  "files.moreWarnings": {
+    one: "Und {count} weitere Warnung.",
+    other: "Und {count} weitere Warnungen.",
+  },
+  "files.encoding": "Zeichenkodierung",
+  "files.encodingAuto": "Automatisch erkennen",
+  "files.otherEncoding": "Mit anderer Kodierung lesen",
+  "files.encodingLead":
+    "Wählen Sie die Zeichenkodierung, mit der die Datei gespeichert wurde. Bis der neue Text fertig ist, bleibt der bisherige durchsuchbar.",
   "files.pages": "Seiten",
   "files.passages": "Textstellen",
   "files.uploaded": "Hochgeladen",

@@ -32,6 +32,7 @@ export const overview = {
   "overview.queue": "Hintergrundaufgaben",
   "overview.jobs": { one: "{count} wartet", other: "{count} warten" },
   "overview.retrying": "{count} fehlgeschlagen, werden wiederholt",
+  "overview.rereading": "Dateien werden nach einem Upgrade neu gelesen: {done} von {total}",
   "overview.backup": "Letzte Sicherung",
   "overview.backupExternal": "Über PostgreSQL",
   "overview.backupMissing":

@@ -44,6 +44,13 @@ export const knowledge = {
   "files.state.completed": "Ready",
   "files.state.failed": "Failed",
   "files.embedding": "{done} of {all} passages",
+  "files.warning": "Warning:",
+  "files.moreWarnings": { one: "And {count} more warning.", other: "And {count} more warnings." },
+  "files.encoding": "Encoding",
+  "files.encodingAuto": "Detect automatically",
+  "files.otherEncoding": "Read with another encoding",
+  "files.encodingLead":
+    "Choose the encoding that the file was saved with. Its present text stays searchable until the new one is ready.",
   "files.pages": "Pages",
   "files.passages": "Passages",
   "files.uploaded": "Uploaded",

@@ -32,6 +32,7 @@ export const overview = {
   "overview.queue": "Background jobs",
   "overview.jobs": { one: "{count} waiting", other: "{count} waiting" },
   "overview.retrying": "{count} failed and will be retried",
+  "overview.rereading": "Files are being read again after an upgrade: {done} of {total}",
   "overview.backup": "Last backup",
   "overview.backupExternal": "Managed by PostgreSQL",
   "overview.backupMissing": "There is no backup yet. Run this command on the server:",

@@ -119,6 +119,7 @@ const statusRows = (
   connections: readonly ConnectionView[],
 ): [string, ReactNode][] => {
   const { database, disk, storage_failure, jobs, last_backup_at } = overview
+  const { rereading } = overview.files
   const used = connections.filter(({ health }) => health.status !== "disabled")
   const healthy = used.filter(({ health }) => health.status !== "resting").length
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL"
@@ -135,11 +136,21 @@ const statusRows = (
     ),
     "overview.disk": <DiskStatus disk={disk} />,
     "overview.queue": (
-      <Status tone={jobs.retrying > 0 ? "warn" : "ok"}>
-        {jobs.retrying > 0
-          ? t("overview.retrying", { count: jobs.retrying })
-          : t("overview.jobs", { count: jobs.waiting })}
-      </Status>
+      <>
+        <Status tone={jobs.retrying > 0 ? "warn" : "ok"}>
+          {jobs.retrying > 0
+            ? t("overview.retrying", { count: jobs.retrying })
+            : t("overview.jobs", { count: jobs.waiting })}
+        </Status>
+        {rereading && (
+          <span className="block text-xs text-muted tabular">
+            {t("overview.rereading", {
+              done: formatNumber(rereading.done),
+              total: formatNumber(rereading.total),
+            })}
+          </span>
+        )}
+      </>
     ),
     "overview.backup": <LastBackup at={last_backup_at} kind={database.kind} />,
     "label.users": formatNumber(overview.users.total),

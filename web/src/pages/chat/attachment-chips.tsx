@@ -7,6 +7,7 @@ import type { Upload, useUploads } from "../../lib/uploads.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { errorText } from "../../ui/error-note.tsx"
+import { WarningText } from "../knowledge/file-warnings.tsx"
 import type { Attachment, DraftAttachment } from "./attachments.ts"
 
 interface ChipProps {
@@ -15,12 +16,14 @@ interface ChipProps {
   note?: string | undefined
   /** Error message to show. */
   error?: string | null
+  /** What was not read of the file. */
+  warning?: string | null
   onRetry?: (() => void) | undefined
   removeLabel: string
   onRemove: () => void
 }
 
-const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipProps) => (
+const Chip = ({ icon, name, note, error, warning, onRetry, ...removal }: ChipProps) => (
   <li
     className={classes(
       "flex max-w-full min-w-0 items-center gap-1.5 rounded border pl-2 text-xs [&_svg]:size-3.5 [&_svg]:shrink-0",
@@ -35,6 +38,7 @@ const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipP
           {error}
         </span>
       )}
+      {warning && !error && <WarningText text={warning} className="text-muted" />}
     </span>
     {note && <span className="whitespace-nowrap text-muted tabular">{note}</span>}
     <span className="flex shrink-0">
@@ -46,7 +50,12 @@ const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipP
           className="size-7!"
         />
       )}
-      <IconButton icon={X} label={removeLabel} onClick={onRemove} className="size-7!" />
+      <IconButton
+        icon={X}
+        label={removal.removeLabel}
+        onClick={removal.onRemove}
+        className="size-7!"
+      />
     </span>
   </li>
 )
@@ -73,6 +82,7 @@ const AttachedChip = ({ one, onRemove }: { one: DraftAttachment; onRemove: () =>
       name={one.name}
       note={one.state === "reading" ? t("files.state.processing") : undefined}
       error={retry.error ? errorText(retry.error) : one.error}
+      warning={one.warning}
       onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
       removeLabel={t("action.removeOne", { name: one.name })}
       onRemove={onRemove}

@@ -6,6 +6,7 @@ import { useDraftPart } from "../../lib/drafts.ts"
 import { type FileRecord, fileQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useUploads } from "../../lib/uploads.ts"
+import { summarizeWarnings } from "../knowledge/file-warnings.tsx"
 
 /** A file or collection attached to a message. */
 export type Attachment = Message["files"][number]
@@ -15,6 +16,8 @@ export interface DraftAttachment extends Attachment {
   state: "reading" | "ready" | "failed" | "gone"
   /** Error message. */
   error: string | null
+  /** What was not read of a file. */
+  warning: string | null
 }
 
 const isAttachment = (one: unknown): one is Attachment =>
@@ -34,15 +37,16 @@ const stateOf = (
   error: unknown,
 ): Omit<DraftAttachment, keyof Attachment> => {
   if (error instanceof ApiError && error.status === 404) {
-    return { state: "gone", error: t("attach.gone") }
+    return { state: "gone", error: t("attach.gone"), warning: null }
   }
-  if (!file) return { state: "reading", error: null }
+  if (!file) return { state: "reading", error: null, warning: null }
   const { status, error: why, error_reference, progress } = file.data
+  const warning = summarizeWarnings(file.data.warnings)
   if (status === "failed")
-    return { state: "failed", error: why && translateServerText(why, error_reference) }
-  if (status === "stored") return { state: "failed", error: t("attach.stored") }
+    return { state: "failed", error: why && translateServerText(why, error_reference), warning }
+  if (status === "stored") return { state: "failed", error: t("attach.stored"), warning }
   const readable = status === "completed" || progress.passages !== null
-  return { state: readable ? "ready" : "reading", error: null }
+  return { state: readable ? "ready" : "reading", error: null, warning }
 }
 
 /** The state of each attached file; server events refetch the queries. */
@@ -51,7 +55,7 @@ export const useAttachmentStates = (attached: readonly Attachment[]): DraftAttac
   const queries = useQueries({ queries: files.map(({ id }) => fileQuery(id)) })
   return attached.map((one) => {
     const query = queries[files.indexOf(one)]
-    if (!query) return { ...one, state: "ready", error: null }
+    if (!query) return { ...one, state: "ready", error: null, warning: null }
     return { ...one, ...stateOf(query.data, query.error) }
   })
 }

@@ -5,13 +5,24 @@ import { useEffect, useRef, useState } from "react"
 import type { ChatPassage } from "../../../../server/src/conversations/answers/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
-import { fileTextQuery } from "../../lib/knowledge-api.ts"
+import { fileTextQuery, locatedPassageQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf, PdfFile } from "../pdf/pdf-file.tsx"
 import { stripMarkdown } from "./passage-text.ts"
 
 /** UTF-16 code units shown before and after a passage. */
 const contextLength = 900
+
+interface Range {
+  start: number
+  end: number
+}
+
+/** The range of text to show for a passage. */
+const pieceAround = (start: number, length: number): Range => ({
+  start: Math.max(0, start - contextLength),
+  end: start + length + contextLength,
+})
 
 /** Trims to a line break if one is near, or else to a space. */
 const trimStart = (text: string, cut: boolean): string => {
@@ -28,29 +39,46 @@ const trimEnd = (text: string, cut: boolean): string => {
   return `${text.slice(0, Math.max(to, 0))}…`
 }
 
+/** The text before and after a passage. */
+const splitAround = (
+  { content, length }: { content: string; length: number },
+  piece: Range,
+  { start, end }: Range,
+) => ({
+  before: trimStart(content.slice(0, start - piece.start), piece.start > 0),
+  after: trimEnd(content.slice(end - piece.start), piece.end < length),
+})
+
 /**
- * The text around a passage; null if the file is gone, changed, or not accessible to the reader.
+ * The text around a passage in the present text of its file; null if the file is gone, not
+ * accessible to the reader, or does not contain the passage any more.
  */
 const useSurroundingText = (passage: ChatPassage) => {
-  const { start, end, text } = passage
-  const piece = { start: Math.max(0, start - contextLength), end: end + contextLength }
-  const query = useQuery(fileTextQuery(passage.file_id, piece))
-  const { data, error, isPending } = query
-  const at = start - piece.start
-  const isSame = data?.content.slice(at, at + text.length) === text
-  const found =
-    data && isSame
-      ? {
-          before: trimStart(data.content.slice(0, at), piece.start > 0),
-          after: trimEnd(data.content.slice(at + text.length), piece.end < data.length),
-        }
-      : null
-  const isRemoved = error instanceof ApiError && error.status === 404
-  return { found, removed: isRemoved, changed: data !== undefined && !isSame, isPending }
+  const { file_id, start, text } = passage
+  const first = useQuery(fileTextQuery(file_id, pieceAround(start, text.length)))
+  const offset = start - pieceAround(start, 0).start
+  const isThere = first.data?.content.startsWith(text, offset)
+  const isMoved = first.data !== undefined && !isThere
+  const located = useQuery({
+    ...locatedPassageQuery(file_id, { text, near: start }),
+    enabled: isMoved,
+  })
+  const place = isMoved ? located.data : { start, end: start + text.length }
+  const piece = pieceAround(place?.start ?? start, (place?.end ?? start) - (place?.start ?? start))
+  const now = useQuery({ ...fileTextQuery(file_id, piece), enabled: Boolean(place) })
+  const isRemoved = first.error instanceof ApiError && first.error.status === 404
+  return {
+    found: place && now.data ? splitAround(now.data, piece, place) : null,
+    at: place?.start,
+    removed: isRemoved,
+    changed: isMoved && located.data === null,
+    isPending:
+      first.isPending || (isMoved && located.isPending) || (Boolean(place) && now.isPending),
+  }
 }
 
 /** @param at offset to open the file at, in UTF-16 code units; its start if omitted */
-const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
+const OpenFile = ({ fileId, at }: { fileId: string; at?: number | undefined }) => (
   <Link
     to="/knowledge/files/$fileId"
     params={{ fileId }}
@@ -64,7 +92,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 
 /** The passage highlighted in the surrounding text. */
 const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
-  const { found, removed, changed, isPending } = useSurroundingText(passage)
+  const { found, at, removed, changed, isPending } = useSurroundingText(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
     // Center the passage; the text before it is only context.
@@ -83,9 +111,15 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
         </mark>
         {found && stripMarkdown(found.after, name)}
       </p>
-      {!removed && <OpenFile fileId={passage.file_id} at={passage.start} />}
+      {!removed && <OpenFile fileId={passage.file_id} at={at} />}
     </div>
   )
+}
+
+/** A link to the present place of a passage in its file. */
+const OpenFileAtPassage = ({ passage }: { passage: ChatPassage }) => {
+  const { at } = useSurroundingText(passage)
+  return <OpenFile fileId={passage.file_id} at={at} />
 }
 
 /** The page that contains the passage, or its text. */
@@ -111,7 +145,7 @@ const PassageOnPage = ({ passage }: { passage: ChatPassage }) => {
           isMarked={passage.reason !== "whole"}
           className="h-[70vh]"
           text={<PassageInFile passage={passage} />}
-          link={<OpenFile fileId={passage.file_id} at={passage.start} />}
+          link={<OpenFileAtPassage passage={passage} />}
         />
       )}
     </div>

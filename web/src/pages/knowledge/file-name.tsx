@@ -2,11 +2,13 @@ import { Link } from "@tanstack/react-router"
 import { translateServerText } from "../../i18n/translate.ts"
 import type { FileRecord } from "../../lib/knowledge-api.ts"
 import { NameCell } from "../../ui/table.tsx"
+import { summarizeWarnings, WarningText } from "./file-warnings.tsx"
 
 type FileNameProps = Pick<FileRecord, "id" | "filename" | "meta" | "data">
 
-/** A file's name and folder in a list, and why it could not be processed. */
+/** A file's name and folder in a list, and what could not be read of it. */
 export const FileName = ({ id, filename, meta, data }: FileNameProps) => {
+  const warning = summarizeWarnings(data.warnings)
   const path = typeof meta.data.path === "string" ? meta.data.path : undefined
   return (
     <div className="min-w-0">
@@ -20,6 +22,7 @@ export const FileName = ({ id, filename, meta, data }: FileNameProps) => {
           {translateServerText(data.error, data.error_reference)}
         </p>
       )}
+      {warning && <WarningText text={warning} className="text-xs text-muted" />}
     </div>
   )
 }

@@ -21,9 +21,9 @@ export const describeProgress = (embedded: number, passages: number): string =>
   t("files.embedding", { done: formatNumber(embedded), all: formatNumber(passages) })
 
 /** The progress while the passages are being embedded. */
-const progressOf = ({ status, progress }: Data): string | null => {
+const progressOf = ({ status, embedding, progress }: Data): string | null => {
   const { passages, embedded } = progress
-  if (status !== "processing" || passages === null) return null
+  if (status !== "completed" || embedding !== "pending" || passages === null) return null
   return describeProgress(embedded, passages)
 }
 

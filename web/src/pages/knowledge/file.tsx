@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
-import { FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
+import { FileType, FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
 import { useState } from "react"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
@@ -24,8 +24,10 @@ import { mayManage } from "../grants/access.ts"
 import { ownerName } from "../ownership/owner-name.ts"
 import { TransferDialog } from "../ownership/transfer-dialog.tsx"
 import { DeleteFile } from "./delete-file.tsx"
+import { EncodingDialog, mayChooseEncoding } from "./encoding-dialog.tsx"
 import { FilePreview } from "./file-preview.tsx"
 import { describeProgress, FileState } from "./file-states.tsx"
+import { FileWarnings } from "./file-warnings.tsx"
 
 const route = getRouteApi("/inside/knowledge/files/$fileId")
 
@@ -58,6 +60,7 @@ const Details = ({ file }: { file: FileWithOwner }) => {
         [t("label.status"), <FileState key="state" data={data} />],
         [t("label.size"), formatBytes(meta.size)],
         [t("label.type"), meta.format ?? meta.content_type],
+        ...(data.encoding === null ? [] : [[t("files.encoding"), data.encoding] as const]),
         ...(pages === null ? [] : [[t("files.pages"), formatNumber(pages)] as const]),
         ...(passages === null ? [] : [[t("files.passages"), formatNumber(passages)] as const]),
         ...(passages === null || embedded === 0
@@ -76,6 +79,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
   const router = useRouter()
   const [deleting, setDeleting] = useState(false)
   const [transferring, setTransferring] = useState(false)
+  const [choosingEncoding, setChoosingEncoding] = useState(false)
   const reprocess = useMutation({
     mutationFn: () => fileApi.reprocess(file.id),
     onSuccess: (record) =>
@@ -94,6 +98,11 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
       {mayEdit && (
         <Button icon={RotateCw} busy={reprocess.isPending} onClick={() => reprocess.mutate()}>
           {t("files.again")}
+        </Button>
+      )}
+      {mayEdit && mayChooseEncoding(file) && (
+        <Button icon={FileType} onClick={() => setChoosingEncoding(true)}>
+          {t("files.otherEncoding")}
         </Button>
       )}
       {mayEdit && (
@@ -116,6 +125,9 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
         <Button variant="danger" icon={Trash2} onClick={() => setDeleting(true)}>
           {t("files.delete")}
         </Button>
+      )}
+      {choosingEncoding && (
+        <EncodingDialog file={file} onClose={() => setChoosingEncoding(false)} />
       )}
       {reprocess.error && <ErrorNote error={reprocess.error} />}
       {deleting && (
@@ -163,6 +175,7 @@ export const FilePage = () => {
                 {translateServerText(record.data.error, record.data.error_reference)}
               </p>
             )}
+            <FileWarnings warnings={record.data.warnings} />
             <Details file={record} />
             <FilePreview key={record.id} file={record} search={search} />
           </>

@@ -17,6 +17,10 @@ export const files = {
     `Die Datei „${name}“ ist nur gespeichert. Verarbeiten Sie sie zuerst.`,
   file_processing: ({ name }) =>
     `Die Datei „${name}“ wird noch verarbeitet. Versuchen Sie es in einigen Sekunden erneut.`,
+  file_not_read_again: ({ reason }) =>
+    `Diese Datei ließ sich nicht erneut lesen, daher wird ihr früherer Text weiter verwendet. ${reason}`,
+  file_not_embedded:
+    "Das Embedding-Modell hat nicht funktioniert, daher werden Teile dieser Datei nur über Stichwörter gefunden. Das Gateway versucht es weiter.",
   collection_not_found: "Diese Sammlung gibt es nicht mehr.",
   collection_read_only: "Sie können diese Sammlung lesen, aber nicht ändern.",
   collection_file_not_found: "Diese Datei ist nicht in der Sammlung.",
