@@ -17,6 +17,7 @@ let key = ""
 /** For each route, a valid body. */
 const bodies: Record<string, unknown> = {
   "POST /api/v1/files/:id/transfer": { transfer_to: "lamp@example.com" },
+  "POST /api/v1/files/:id/passages/locate": { text: "Moths fly" },
   "POST /api/v1/knowledge/:id/transfer": { transfer_to: "lamp@example.com" },
   "POST /api/v1/knowledge/:id/update": { name: "x" },
   "POST /api/v1/knowledge/:id/query": { query: "moths" },

@@ -48,7 +48,10 @@ const List = z.object({
     z.looseObject({
       id: z.string(),
       hash: z.string(),
-      data: z.object({ progress: z.object({ passages: z.number(), embedded: z.number() }) }),
+      data: z.object({
+        embedding: z.string().nullable(),
+        progress: z.object({ passages: z.number(), embedded: z.number() }),
+      }),
     }),
   ),
 })
@@ -76,14 +79,16 @@ const createUploader = () => {
   }
 }
 
-/** Waits until all files are completed. @returns all files */
-const waitUntilCompleted = async (url: string) => {
+/** Waits until all files are completed and embedded. @returns all files */
+const waitUntilEmbedded = async (url: string) => {
   const deadline = Date.now() + 120_000
   for (;;) {
     const { total } = z.object({ total: z.number() }).parse(await listFiles(url, ""))
-    const completed = z.looseObject({ total: z.number() }).parse(await listFiles(url))
-    if (completed.total === total) return List.parse(completed)
-    if (Date.now() > deadline) throw new Error(`${completed.total} of ${total} files are completed`)
+    const completed = List.safeParse(await listFiles(url)).data
+    const isEmbedded = completed?.items.every(({ data }) => data.embedding === null)
+    if (completed?.total === total && isEmbedded) return completed
+    if (Date.now() > deadline)
+      throw new Error(`${completed?.total} of ${total} files are completed`)
     await pause(500)
   }
 }
@@ -101,7 +106,7 @@ it(
     }
     await uploader.until(count, serving)
 
-    const { items, total } = await waitUntilCompleted(serving.url)
+    const { items, total } = await waitUntilEmbedded(serving.url)
     expect(total).toBeGreaterThanOrEqual(uploader.acknowledged.size)
     const ids = new Set(items.map(({ id }) => id))
     if (total <= 200) expect([...uploader.acknowledged].filter((id) => !ids.has(id))).toEqual([])

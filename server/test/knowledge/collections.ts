@@ -20,6 +20,27 @@ export const upload = async (
   return { status: response.status, body: await response.json() }
 }
 
+/** Same as `upload`, but waits until the file is embedded, or cannot be, and returns its record. */
+export const uploadAndEmbed = async (
+  gateway: Pick<TestGateway, "url">,
+  filename: string,
+  content: string | Uint8Array,
+  { key = adminKey } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
+): Promise<any> => {
+  const query = "?process_in_background=false"
+  const { status, body } = await upload(gateway, filename, content, { key, query })
+  if (status !== 200) throw new Error(`the upload failed: ${JSON.stringify(body)}`)
+  const headers = { authorization: `Bearer ${key}` }
+  for (;;) {
+    const response = await fetch(`${gateway.url}/api/v1/files/${body.id}`, { headers })
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
+    const file: any = await response.json()
+    if (file.data.embedding !== "pending") return file
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
 /** Creates a collection with files. @returns its id */
 export const createCollection = async (
   gateway: TestGateway,

@@ -4,9 +4,7 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { createCollection, upload } from "./collections.ts"
-
-const processNow = "?process_in_background=false"
+import { createCollection, upload, uploadAndEmbed } from "./collections.ts"
 
 describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => {
   let database: TestDatabase
@@ -17,7 +15,7 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     database = await createDatabase()
     upstream = await startFakeOpenAI({ dimensions: 384 })
     const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
-    const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000 }
+    const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000, jobRetryMs: 1 }
     gateway = await startGateway({ ...database.env, ...env }, options)
     await waitForModels(gateway, ["embed-fake"])
     const indexes = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
@@ -44,24 +42,23 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
 
   it("embeds each passage once, and identical files not at all", async () => {
     const text = generateStory("otter", 12)
-    const one = await upload(gateway, "otters.txt", text, { query: processNow })
-    expect(one.body.data).toMatchObject({ status: "completed", error: null })
-    const { passages, embedded } = one.body.data.progress
+    const one = await uploadAndEmbed(gateway, "otters.txt", text)
+    expect(one.data).toMatchObject({ status: "completed", error: null })
+    const { passages, embedded } = one.data.progress
     expect(passages).toBeGreaterThan(5)
     expect(embedded).toBe(passages)
     const before = embeddedTexts()
     expect(before.length).toBe(passages)
     expect(new Set(before).size).toBe(before.length)
-    const two = await upload(gateway, "copy-of-otters.txt", text, { query: processNow })
-    expect(two.body.data.progress.embedded).toBe(passages)
+    const two = await uploadAndEmbed(gateway, "copy-of-otters.txt", text)
+    expect(two.data.progress.embedded).toBe(passages)
     expect(embeddedTexts()).toHaveLength(before.length)
   })
 
   it("reports the lexical and dense rank of each passage, depending on the search mode", async () => {
-    const file = await upload(gateway, "foxes.txt", "A quick brown fox jumps over the lazy dog.", {
-      query: processNow,
-    })
-    const id = await createCollection(gateway, "Foxes", [file.body.id])
+    const text = "A quick brown fox jumps over the lazy dog."
+    const file = await uploadAndEmbed(gateway, "foxes.txt", text)
+    const id = await createCollection(gateway, "Foxes", [file.id])
     const searchRequest = { query: "quick brown fox" }
     const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, searchRequest)
     expect(body).toMatchObject({ search: "hybrid", embedding_model: "embed-fake", note: null })
@@ -98,6 +95,20 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     upstream.clearFaults()
   }, 40_000)
 
+  it("warns while a file cannot be embedded, and no longer once it is", async () => {
+    upstream.injectFault({ kind: "status", status: 400 }, { on: /embeddings/, times: 12 })
+    const file = await uploadAndEmbed(gateway, "toads.txt", "Toads sit under stones.")
+    expect(file.data).toMatchObject({
+      ...{ status: "completed", error: null, embedding: "failed" },
+      warnings: [{ code: "not_embedded", reference: { id: "file_not_embedded" } }],
+    })
+    upstream.clearFaults()
+    await gateway.call("POST", `/api/v1/files/${file.id}/process`)
+    const state = async () => (await gateway.call("GET", `/api/v1/files/${file.id}`)).body.data
+    await expect.poll(state, { timeout: 45_000 }).toMatchObject({ embedding: null, warnings: [] })
+    expect((await state()).progress.embedded).toBe(1)
+  }, 60_000)
+
   it("finds a file lexically while its embeddings are pending", async () => {
     upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 2 })
     const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
@@ -114,8 +125,8 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
 
   it("switches to another model without failed queries or mixed results", async () => {
     const id = await createCollection(gateway, "Change")
-    const file = await upload(gateway, "voles.txt", generateStory("vole", 4), { query: processNow })
-    await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })
+    const file = await uploadAndEmbed(gateway, "voles.txt", generateStory("vole", 4))
+    await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
     const seenModels = new Set<string>()
     let isQuerying = true
     const questions = (async () => {
@@ -146,7 +157,28 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     await expect.poll(() => [...seenModels]).toContain("other-embed-fake")
     isQuerying = false
     await questions
-    const { data } = (await gateway.call("GET", `/api/v1/files/${file.body.id}`)).body
+    const { data } = (await gateway.call("GET", `/api/v1/files/${file.id}`)).body
     expect(data.progress.embedded).toBe(data.progress.passages)
   }, 60_000)
+
+  it("completes a file as soon as it is found lexically, however slow the model is", async () => {
+    upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 1 })
+    const query = "?process_in_background=false"
+    const { body: file } = await upload(gateway, "newts.txt", "Newts live in ponds.", { query })
+    expect(file.data).toMatchObject({
+      status: "completed",
+      embedding: "pending",
+      progress: { passages: 1, embedded: 0 },
+    })
+    const stream = `/api/v1/files/${file.id}/process/status?stream=true`
+    expect((await gateway.call("GET", stream)).body).toContain('"status":"completed"')
+    const { body: listed } = await gateway.call("GET", "/api/v1/files?status=completed&query=newts")
+    expect(listed.items[0].data.embedding).toBe("pending")
+    const id = await createCollection(gateway, "Newts", [file.id])
+    const search = `/api/v1/knowledge/${id}/query`
+    const { body: found } = await gateway.call("POST", search, { query: "newts" })
+    expect(found.passages[0].text).toBe("Newts live in ponds.")
+    expect(found.partly_embedded).toBe(1)
+    upstream.clearFaults()
+  }, 40_000)
 })

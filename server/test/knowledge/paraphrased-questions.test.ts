@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { amount } from "../harness/short-and-long-form.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { embedderOptions } from "./built-in-model-process.ts"
-import { createCollection, upload } from "./collections.ts"
+import { createCollection, uploadAndEmbed } from "./collections.ts"
 
 const facts = readOneFact()
 const files = facts.files.slice(0, 14)
@@ -40,10 +40,9 @@ describe.each(databases)(
     })
 
     const addFile = async (name: string, text: string): Promise<string> => {
-      const query = "?process_in_background=false"
-      const { body } = await upload(gateway, name, text, { query })
-      expect(body.data.status).toBe("completed")
-      return body.id
+      const { id, data } = await uploadAndEmbed(gateway, name, text)
+      expect(data.status).toBe("completed")
+      return id
     }
 
     /**
