@@ -7,6 +7,15 @@ import { readPageImage } from "./page-image.ts"
 /** At about four seconds each. */
 const maxPages = 500
 
+const splitAtEmptyLines = (lines: readonly string[]): string[][] => {
+  const paragraphs: string[][] = [[]]
+  for (const line of lines) {
+    if (line === "") paragraphs.push([])
+    else paragraphs.at(-1)?.push(line)
+  }
+  return paragraphs.filter(({ length }) => length > 0)
+}
+
 /** Recognizes the text of scanned pages of one PDF, in the languages that the operator chose. */
 export class ScanReader {
   /** Pages whose text was recognized, in ascending order, 1-based. */
@@ -28,15 +37,8 @@ export class ScanReader {
     const text = image ? await recognizer.recognize(image) : ""
     page.cleanup()
     extendTime()
-    const paragraphs = text
-      .split(/\n\s*\n/)
-      .map((paragraph) =>
-        paragraph
-          .trim()
-          .split(/\s*\n\s*/)
-          .reduce(joinWrapped),
-      )
-      .filter(Boolean)
+    const lines = text.split("\n").map((line) => line.trim())
+    const paragraphs = splitAtEmptyLines(lines).map((paragraph) => paragraph.reduce(joinWrapped))
     if (paragraphs.length > 0) this.recognizedPages.push(number)
     const location = { page: number }
     return paragraphs.map((paragraph) => ({ text: paragraph, kind: "paragraph", location }))

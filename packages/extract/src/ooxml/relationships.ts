@@ -21,21 +21,3 @@ export const readRelationships = (
   })
   return relationships
 }
-
-/** The parts that `tag` elements refer to with `r:id`, in order, with the element's attributes. */
-export const readReferencedParts = (
-  zip: Zip,
-  part: string,
-  tag: string,
-): Map<string, Record<string, string>> => {
-  const relationships = readRelationships(zip, part)
-  const attributesByPart = new Map<string, Record<string, string>>()
-  walkXml(zip.readText(part), {
-    open: (name, attributes) => {
-      const id = name === tag ? (attributes["r:id"] ?? "") : ""
-      const target = relationships.get(id)?.target
-      if (target && !attributesByPart.has(target)) attributesByPart.set(target, attributes)
-    },
-  })
-  return attributesByPart
-}

@@ -71,6 +71,26 @@ interface ReadPages {
   hasText: boolean
 }
 
+const joinPages = (
+  pages: readonly PageContent[],
+  isWithoutText: ReadonlySet<number>,
+): Pick<ReadPages, "blocks" | "hasText"> => {
+  const textBlocks = blocksOfPages(pages.map(({ text }) => text))
+  const hasText = pages.some(
+    ({ text, comments, hasFields, recognized }, index) =>
+      hasFields ||
+      recognized.length > 0 ||
+      comments.length > 0 ||
+      (!isWithoutText.has(text.page) && (textBlocks[index] ?? []).length > 0),
+  )
+  const blocks = pages.flatMap(({ text: { page }, recognized, comments }, index): Block[] => [
+    ...(textBlocks[index] ?? []),
+    ...recognized,
+    ...comments.map((text): Block => ({ text, kind: "paragraph", location: { page } })),
+  ])
+  return { blocks, hasText }
+}
+
 /** The text of the pages, with form values in their places and comments at the end of each. */
 export const readPages = async (
   pdf: PdfDocument,
@@ -87,27 +107,17 @@ export const readPages = async (
   let characters = 0
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await tryReadPage(pdf, number, context.signatures, annotations.get(number))
-    const isTextless = !page || (await context.textlessPages.includes(number, page.textLayer))
-    const recognized = page && isTextless ? await context.scans.read(pdf, number) : []
+    if (!page) {
+      withoutText.push(number)
+      continue
+    }
+    const isTextless = await context.textlessPages.includes(number, page.textLayer)
+    const recognized = isTextless ? await context.scans.read(pdf, number) : []
     if (isTextless && recognized.length === 0) withoutText.push(number)
-    if (page) pages.push({ ...page, recognized, textLayer: "" })
-    characters += page?.text.length ?? 0
+    pages.push({ ...page, recognized, textLayer: "" })
+    characters += page.text.length
     if (characters > context.limits.characters) break
   }
   if (pages.length === 0) failUnreadable("damaged", { id: "document_pdf_damaged" })
-  const isWithoutText = new Set(withoutText)
-  const textBlocks = blocksOfPages(pages.map(({ text }) => text))
-  const hasText = pages.some(
-    ({ text, comments, hasFields, recognized }, index) =>
-      hasFields ||
-      recognized.length > 0 ||
-      comments.length > 0 ||
-      (!isWithoutText.has(text.page) && (textBlocks[index] ?? []).length > 0),
-  )
-  const blocks = pages.flatMap(({ text: { page }, recognized, comments }, index): Block[] => [
-    ...(textBlocks[index] ?? []),
-    ...recognized,
-    ...comments.map((text): Block => ({ text, kind: "paragraph", location: { page } })),
-  ])
-  return { blocks, withoutText, hasText }
+  return { withoutText, ...joinPages(pages, new Set(withoutText)) }
 }

@@ -7,7 +7,7 @@ const headBytes = 4096
 /** Where documents state their encoding; each pattern captures the label. */
 const declarations = [
   /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/,
-  /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i,
+  /<meta\s[^<>]*charset\s*=["'\s]*([\w.:-]+)/i,
   /^@charset\s+"([\w.:-]+)"/,
   // A line at the top of source code, for Python, Ruby, Emacs or Vim.
   /^(?:[^\n]*\n)?[^\n]*?coding[:=]\s*([\w.-]+)/,
