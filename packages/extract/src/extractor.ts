@@ -127,7 +127,12 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
     }, idleTimeoutMs).unref()
   }
 
-  const read: Extractor["read"] = (task, signal) =>
+  /** @param onRecognition called when text recognition begins, and after each page */
+  const readOnce = (
+    task: ExtractionTask,
+    onRecognition: () => void,
+    signal: AbortSignal,
+  ): Promise<ExtractionOutcome> =>
     new Promise((resolve, reject) => {
       const child = acquire()
       const texts: string[] = []
@@ -165,6 +170,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       const onMessage = (message: ExtractionMessage): void => {
         switch (message.type) {
           case "progress":
+            onRecognition()
             timer.refresh()
             break
           case "text":
@@ -208,13 +214,25 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       signal.addEventListener("abort", onAbort)
       if (signal.aborted) return onAbort()
       // A failure to send means that the process has exited, or is about to be reported as lost.
-      child.process.send({ ...task, recognition: limits.recognition }, (error) => {
+      child.process.send(task, (error) => {
         if (error && child.process.exitCode !== null) onExit(child.process.exitCode)
       })
     })
 
   return {
-    read,
+    read: async (task, signal) => {
+      let hasRecognized = false
+      const onRecognition = (): void => {
+        hasRecognized = true
+      }
+      const { recognition } = limits
+      const outcome = await readOnce({ ...task, recognition }, onRecognition, signal)
+      const exceedsLimit = "unreadable" in outcome && outcome.unreadable.code === "resource_limit"
+      // Its images may be what needs too much; the rest of the document can still be read.
+      return exceedsLimit && hasRecognized
+        ? readOnce({ ...task, recognition: null }, onRecognition, signal)
+        : outcome
+    },
     close: () => {
       for (const child of children) kill(child)
     },
