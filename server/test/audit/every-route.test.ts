@@ -26,6 +26,7 @@ const exceptions: readonly RegExp[] = [
   // These only read, whatever their method.
   /POST .*\/responses\/:id\/cancel/,
   /POST \/api\/v1\/knowledge\/:id\/query/,
+  /POST \/api\/v1\/files\/:id\/passages\/locate/,
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,
   /POST \/api\/v1\/invitations\/open/,

@@ -158,6 +158,7 @@ const harmlessChanges = [
   "POST /api/v1/connections/:id/test",
   "POST /api/v1/connections/test",
   "POST /api/v1/files",
+  "POST /api/v1/files/:id/passages/locate",
   "POST /api/v1/files/:id/process",
   "POST /api/v1/files/resumable",
   "POST /api/v1/files/resumable/:id",

@@ -146,7 +146,7 @@ const documents: LargeDocument[] = [
         properties: {
           subject: "a",
           compressedRtf: wrapRtf(
-            `{\\rtf1\\fromhtml1 ${"{\\*\\htmltag <p>}{\\f1 x}".repeat(300_000)}}`,
+            `{\\rtf1\\fromhtml1 ${"{\\*\\htmltag <p>}{\\f1 x}".repeat(150_000)}}`,
           ),
         },
       }),

@@ -170,13 +170,11 @@ describe("dependencies", () => {
 
   // `npm ci` rejects a lock file without them, on every platform.
   it("are locked for every platform", () => {
-    // Replaced by an empty package in package.json: only needed to draw outside of a browser.
-    const replaced = ["@napi-rs/canvas"]
     const missing = entries.flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(
         (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
       ),
     )
-    expect(missing).toEqual(replaced)
+    expect(missing).toEqual([])
   })
 })
