@@ -84,6 +84,16 @@ const selectFiles = (reader: Reader) => reader.selectFrom("files").selectAll().s
 const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> =>
   readInChunks(ids, (chunk) => selectFiles(db.read).where("id", "in", chunk).execute())
 
+const extensionOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""
+
+/** Whether this version has read one file as it would read another with the same content. */
+export const isCopyable = (from: StoredFile, to: StoredFile): boolean =>
+  from.status === "completed" &&
+  from.reader_version === readerVersion &&
+  from.encoding === to.encoding &&
+  from.content_type === to.content_type &&
+  extensionOf(from.filename) === extensionOf(to.filename)
+
 /** Metadata of files, and the texts extracted from them. */
 export interface FileStore {
   byId(id: string, reader?: Reader): Promise<StoredFile | undefined>
@@ -99,9 +109,7 @@ export interface FileStore {
   remove(tx: Tx, id: string): Promise<boolean>
   /** Whether any file references this content. */
   isHashUsed(hash: string): Promise<boolean>
-  /**
-   * Another searchable file with the same content, extension and encoding, read by this version.
-   */
+  /** Another file whose text can be copied instead of reading this file. */
   findDuplicate(file: StoredFile): Promise<StoredFile | undefined>
   /** Searchable files, newest first, with at most `max` passages in total. */
   searchable(max: number): Promise<{ id: string; filename: string; passages: number }[]>
@@ -170,13 +178,13 @@ export const createFileStore = (db: Database): FileStore => ({
     selectFiles(db.read)
       .where("hash", "=", file.hash)
       .where("id", "!=", file.id)
-      .where("passages", "is not", null)
+      .where("status", "=", "completed")
       .where("reader_version", "=", readerVersion)
       .where("encoding", file.encoding === null ? "is" : "=", file.encoding)
       .orderBy("created_at")
       .limit(50)
       .execute()
-      .then((rows) => rows.find((row) => extensionOf(row.filename) === extensionOf(file.filename))),
+      .then((rows) => rows.find((row) => isCopyable(row, file))),
 
   searchable: async (max) => {
     const rows = await db.read
@@ -200,5 +208,3 @@ export const createFileStore = (db: Database): FileStore => ({
     return (await texts.executeTakeFirst())?.text
   },
 })
-
-const extensionOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""

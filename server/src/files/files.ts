@@ -35,6 +35,7 @@ import type {
   ProcessRequest,
   TextQuery,
 } from "./schema.ts"
+import { textLock } from "./text-writer.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps extends FileAccessDeps {
@@ -234,7 +235,7 @@ export const createFiles = (deps: Deps): Files => {
       const file = await access.getOwned(caller, id)
       requireKnownEncoding(encoding)
       const chosen = encoding === undefined ? {} : { encoding }
-      await db.transact(async (tx) => {
+      await db.transactLocked([textLock(id)], async (tx) => {
         await queue.cancel(tx, "reread", id)
         const fresh = { ...noProcessingError, ...chosen, status: "pending", updated_at: now() }
         if (!(await store.set(tx, id, fresh))) failFileNotFound()
@@ -255,7 +256,7 @@ export const createFiles = (deps: Deps): Files => {
 
     remove: async (actor, caller, id) => {
       const file = await access.getOwned(caller, id)
-      await db.essential.transact(async (tx) => {
+      await db.essential.transactLocked([textLock(id)], async (tx) => {
         for (const kind of ["read", "reread"]) await queue.cancel(tx, kind, id)
         await passages.clear(tx, id)
         if (!(await store.remove(tx, id))) failFileNotFound()

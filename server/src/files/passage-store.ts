@@ -31,9 +31,10 @@ export interface PassageStore {
   clear(tx: Tx, fileId: string): Promise<void>
   /**
    * Stores a file's text and passages in several transactions. They are not visible until
-   * `files.passages` is set. @throws if the file was deleted
+   * `files.passages` is set.
+   * @param lock called in each transaction; throws if the text may not be written any more
    */
-  write(fileId: string, extracted: ExtractedText): Promise<void>
+  write(fileId: string, extracted: ExtractedText, lock: (tx: Tx) => Promise<void>): Promise<void>
   /** Same as `write`, in place of the file's present text. */
   replace(tx: Tx, fileId: string, extracted: ExtractedText): Promise<void>
   /** Replaces the lexical segment of passages that stay the same. */
@@ -88,10 +89,16 @@ export const createPassageStore = (db: Database): PassageStore => {
   return {
     clear,
 
-    write: async (fileId, extracted) => {
-      await db.transactRelaxed((tx) => writeText(tx, fileId, extracted))
+    write: async (fileId, extracted, lock) => {
+      await db.transactRelaxed(async (tx) => {
+        await lock(tx)
+        await writeText(tx, fileId, extracted)
+      })
       for (const rows of toRows(fileId, extracted)) {
-        await db.transactRelaxed((tx) => insertPassages(tx, rows))
+        await db.transactRelaxed(async (tx) => {
+          await lock(tx)
+          await insertPassages(tx, rows)
+        })
       }
     },
 

@@ -5,7 +5,7 @@ import type { StoredFile } from "./file-store.ts"
 import { addNotReadAgain } from "./file-warnings.ts"
 import { ProcessingError, toProcessingError } from "./processing-error.ts"
 import { createTextExtraction, type TextExtractionDeps } from "./text-extraction.ts"
-import { createTextWriter, type TextWriterDeps } from "./text-writer.ts"
+import { createTextWriter, lockTexts, type TextWriterDeps } from "./text-writer.ts"
 
 export interface ProcessingOptions {
   quickReadMs?: number
@@ -18,6 +18,15 @@ interface Deps extends ProcessingOptions, TextExtractionDeps, TextWriterDeps {
 /** Most documents are read in less time. */
 const defaultQuickReadMs = 5000
 const attempts = 5
+
+/** Of a text that was kept although reading the file failed since. */
+const noReaderVersion = 0
+
+/** Whether nobody has read the file, or chosen how to, since an attempt to read it began. */
+const isSameAttempt = (current: StoredFile, before: StoredFile): boolean =>
+  current.status === before.status &&
+  current.encoding === before.encoding &&
+  current.attempted_reader_version === before.attempted_reader_version
 
 /** Whether an older version was the last that tried to read the file. */
 const isOutdated = ({ status, attempted_reader_version }: StoredFile): boolean =>
@@ -34,11 +43,11 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
 
   const readText = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
     const duplicate = await store.findDuplicate(file)
-    if (duplicate) return writer.copy(file, duplicate)
+    if (duplicate && (await writer.copy(file, duplicate))) return
     await writer.write(file, await extract(file, signal), signal)
   }
 
-  /** A file that has a text keeps it, with a warning. */
+  /** A file that has a text keeps it, with a warning; it is not copied any more. */
   const fail = (tx: Tx, file: StoredFile, error: Error): Promise<void> => {
     const { code, message, reference } = toProcessingError(error)
     // After any other error, a later attempt of this version may succeed.
@@ -54,13 +63,40 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
         error_reference: reference && JSON.stringify(reference),
       })
     const warnings = addNotReadAgain(file.warnings, reference ?? message)
-    return writer.update(tx, file, { ...attempted, status: "completed", warnings })
+    const kept = { status: "completed", reader_version: noReaderVersion, warnings }
+    return writer.update(tx, file, { ...attempted, ...kept })
   }
 
-  const failFile = (id: string, error: Error): Promise<void> =>
+  /** Marks a file as failed, unless it was processed again since it was read. */
+  const failUnlessChanged = (
+    id: string,
+    error: Error,
+    isUnchanged: (current: StoredFile) => boolean,
+  ): Promise<void> =>
     db.transactRelaxed(async (tx) => {
+      await lockTexts(db, tx, [id])
+      const current = await store.byId(id, tx)
+      if (current && isUnchanged(current)) await fail(tx, current, error)
+    })
+
+  /** Errors that a later attempt may not have are thrown. */
+  const readOrFail = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
+    try {
+      await readText(file, signal)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ProcessingError)) throw error
+      await failUnlessChanged(file.id, error, (current) => isSameAttempt(current, file))
+    }
+  }
+
+  /** @returns the file as it is to be read; undefined if that was done, or it was deleted */
+  const begin = (id: string): Promise<StoredFile | undefined> =>
+    db.transactRelaxed(async (tx) => {
+      await lockTexts(db, tx, [id])
       const file = await store.byId(id, tx)
-      if (file) await fail(tx, file, error)
+      if (!file || file.status === "completed" || file.status === "stored") return undefined
+      await writer.update(tx, file, { status: "processing" })
+      return { ...file, status: "processing" }
     })
 
   return {
@@ -69,12 +105,11 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
       attempts,
       quickMs: deps.quickReadMs ?? defaultQuickReadMs,
       run: async ({ target, signal }: JobRun): Promise<undefined> => {
-        const file = await store.byId(target)
-        if (!file || file.status === "completed" || file.status === "stored") return
-        await db.transactRelaxed((tx) => writer.update(tx, file, { status: "processing" }))
-        await readText(file, signal)
+        const file = await begin(target)
+        if (file) await readOrFail(file, signal)
       },
-      onGivenUp: failFile,
+      onGivenUp: (target, error): Promise<void> =>
+        failUnlessChanged(target, error, ({ status }) => status === "processing"),
     },
 
     reread: {
@@ -84,11 +119,10 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
       after: ["read", "embed"],
       run: async ({ target, signal }: JobRun): Promise<undefined> => {
         const file = await store.byId(target)
-        if (file && isOutdated(file)) await readText(file, signal)
+        if (file && isOutdated(file)) await readOrFail(file, signal)
       },
-      onGivenUp: async (target, error): Promise<void> => {
-        if (error instanceof ProcessingError) await failFile(target, error)
-      },
+      // Left as it is: jobs for all outdated files are added every hour.
+      onGivenUp: async (): Promise<void> => {},
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { Failure } from "../errors.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { FileHooks } from "./file-hooks.ts"
-import { type FileStore, noProcessingError, type StoredFile } from "./file-store.ts"
+import { type FileStore, isCopyable, noProcessingError, type StoredFile } from "./file-store.ts"
 import { packWarnings } from "./file-warnings.ts"
 import type { PassageStore } from "./passage-store.ts"
 import { ProcessingError } from "./processing-error.ts"
@@ -26,8 +26,17 @@ type Reading = Pick<StoredFile, "passages" | "pages" | "format" | "text_length" 
 const storageLimitMessage =
   "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
 
-/** Serializes what replaces a file's text and what stores embeddings of it. */
+/** Serializes what changes a file's text, or how it is read, and what stores embeddings of it. */
 export const textLock = (fileId: string): string => `text:${fileId}`
+
+/** Locks several texts, in order: two transactions could otherwise wait for each other. */
+export const lockTexts = async (
+  db: Database,
+  tx: Tx,
+  fileIds: readonly string[],
+): Promise<void> => {
+  for (const lock of fileIds.map(textLock).sort()) await db.acquireLock(tx, lock)
+}
 
 const readingOf = ({ passages, pages, format, text, warnings }: ExtractedText): Reading => ({
   passages: passages.length,
@@ -45,8 +54,11 @@ export interface TextWriter {
    * @throws {ProcessingError} `storage_limit`
    */
   write(file: StoredFile, read: ExtractedText, signal: AbortSignal): Promise<void>
-  /** Same as `write`, with the text and embeddings of a file with the same content. */
-  copy(file: StoredFile, duplicate: StoredFile): Promise<void>
+  /**
+   * Same as `write`, with the text and embeddings of a file with the same content.
+   * @returns false if that file was deleted or processed again since it was found
+   */
+  copy(file: StoredFile, duplicate: StoredFile): Promise<boolean>
 }
 
 /** Stores texts. A file's earlier text is searched until the new one replaces it. */
@@ -59,11 +71,19 @@ export const createTextWriter = (deps: TextWriterDeps): TextWriter => {
   }
 
   /** @throws if the text was replaced or another encoding was chosen since the file was read */
-  const lock = async (tx: Tx, { id, text_revision, encoding }: StoredFile): Promise<void> => {
-    await db.acquireLock(tx, textLock(id))
+  const requireSameText = async (
+    tx: Tx,
+    { id, text_revision, encoding }: StoredFile,
+  ): Promise<void> => {
     const current = await store.byId(id, tx)
     if (current?.text_revision === text_revision && current.encoding === encoding) return
     throw new Error("The file was deleted or processed by another job")
+  }
+
+  /** @throws as `requireSameText` */
+  const lock = async (tx: Tx, file: StoredFile): Promise<void> => {
+    await lockTexts(db, tx, [file.id])
+    await requireSameText(tx, file)
   }
 
   const complete = (tx: Tx, file: StoredFile, reading: Partial<Reading>): Promise<void> =>
@@ -98,14 +118,14 @@ export const createTextWriter = (deps: TextWriterDeps): TextWriter => {
   }
 
   /** Checks the owner's storage limit, since a small file can contain much text. */
-  const writeWithinLimit = async (
+  const writeWithinLimit = async <T>(
     { user_id, text_length }: StoredFile,
     length: number,
-    write: () => Promise<void>,
-  ): Promise<void> => {
+    write: () => Promise<T>,
+  ): Promise<T> => {
     const addition = { owner: user_id, bytes: length - (text_length ?? 0) }
     try {
-      await storage.writeWithinLimit([addition], write)
+      return await storage.writeWithinLimit([addition], write)
     } catch (error) {
       if (error instanceof Failure && error.code === "storage_limit")
         throw new ProcessingError("storage_limit", storageLimitMessage)
@@ -122,17 +142,23 @@ export const createTextWriter = (deps: TextWriterDeps): TextWriter => {
       await complete(tx, file, readingOf(read))
     })
 
+  /** If two processes read a file, the one that began to write last goes on. */
   const writeNew = async (
     file: StoredFile,
     read: ExtractedText,
     signal: AbortSignal,
   ): Promise<void> => {
-    // In several transactions: nothing is visible before `passages` is set.
-    await passages.write(file.id, read)
-    signal.throwIfAborted()
+    const begun = { ...file, text_revision: file.text_revision + 1 }
     await db.transactRelaxed(async (tx) => {
       await lock(tx, file)
-      await markSearchable(tx, file, readingOf(read))
+      await store.set(tx, file.id, { text_revision: begun.text_revision })
+    })
+    // In several transactions: nothing is visible before `passages` is set.
+    await passages.write(file.id, read, (tx) => lock(tx, begun))
+    signal.throwIfAborted()
+    await db.transactRelaxed(async (tx) => {
+      await lock(tx, begun)
+      await markSearchable(tx, begun, readingOf(read))
     })
   }
 
@@ -157,11 +183,16 @@ export const createTextWriter = (deps: TextWriterDeps): TextWriter => {
   const copy: TextWriter["copy"] = (file, duplicate) =>
     writeWithinLimit(file, duplicate.text_length ?? 0, () =>
       db.transactRelaxed(async (tx) => {
-        await lock(tx, file)
-        await passages.copy(tx, duplicate.id, file.id)
-        const { passages: count, pages, format, text_length, warnings } = duplicate
+        await lockTexts(db, tx, [file.id, duplicate.id])
+        await requireSameText(tx, file)
+        const source = await store.byId(duplicate.id, tx)
+        const isUnchanged = source?.text_revision === duplicate.text_revision
+        if (!isUnchanged || !isCopyable(source, file)) return false
+        await passages.copy(tx, source.id, file.id)
+        const { passages: count, pages, format, text_length, warnings } = source
         const reading = { passages: count, pages, format, text_length, warnings }
-        await markSearchable(tx, file, reading, duplicate)
+        await markSearchable(tx, file, reading, source)
+        return true
       }),
     )
 
