@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { z } from "zod"
+import { toProcessingError } from "./processing-error.ts"
 
 /** An external service that extracts text from formats the gateway cannot read itself. */
 export interface ExtractionEngine {
@@ -11,6 +12,7 @@ export interface ExtractionEngine {
   /** Filename extension of its output, without the dot. */
   fileExtension: string
   /** Extracts the text of the file at `from` and writes it to `to`. */
+  /** @throws {ProcessingError} if the engine refuses the document */
   read(from: string, to: string, about: { filename: string; signal: AbortSignal }): Promise<void>
 }
 
@@ -25,8 +27,15 @@ class EngineError extends Error {
   override readonly name = "EngineError"
 }
 
-const statusError = (status: number): Error =>
-  new EngineError(`the extraction engine returned HTTP ${status}`)
+/** Not about the document: credentials, the address, and load. */
+const statusesOfTheService: ReadonlySet<number> = new Set([401, 403, 404, 408, 429])
+
+/** A document that the engine refuses is refused again; after any other answer it is retried. */
+const statusError = (status: number): Error => {
+  const error = new EngineError(`the extraction engine returned HTTP ${status}`)
+  const isRefusal = status >= 400 && status < 500 && !statusesOfTheService.has(status)
+  return isRefusal ? toProcessingError(error) : error
+}
 
 /** Limit for one document's text, well above the size of any real document. */
 const maxTextBytes = 256_000_000

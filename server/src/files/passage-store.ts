@@ -41,6 +41,8 @@ export interface PassageStore {
   setSegment(tx: Tx, fileId: string, segment: Uint8Array): Promise<void>
   /** Whether the file has the same text and passages already. */
   isSame(fileId: string, extracted: ExtractedText): Promise<boolean>
+  /** Whether two files have the same passages. */
+  areSame(tx: Tx, one: string, other: string): Promise<boolean>
   /** Copies the text and passages of a file with the same content. */
   copy(tx: Tx, from: string, to: string): Promise<void>
   indexSegments(fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]>
@@ -124,6 +126,19 @@ export const createPassageStore = (db: Database): PassageStore => {
           const same = stored[at]
           return same?.starts === starts && same.ends === ends && same.place === location
         })
+      )
+    },
+
+    areSame: async (tx, one, other) => {
+      const { rows } = await sql<Record<"ofOne" | "ofOther" | "same", number>>`
+        select (select count(*) from passages where file_id = ${one}) as "ofOne",
+          (select count(*) from passages where file_id = ${other}) as "ofOther",
+          (select count(*) from passages a join passages b on b.file_id = ${other}
+            and b.position = a.position and b.text = a.text and b.place = a.place
+            where a.file_id = ${one}) as "same"`.execute(tx)
+      return rows.every(
+        ({ ofOne, ofOther, same }) =>
+          Number(ofOne) === Number(same) && Number(ofOther) === Number(same),
       )
     },
 

@@ -5,11 +5,16 @@ import type { Database, Tx } from "../../db/database.ts"
 import type { FileStore, StoredFile } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { EmbeddingState } from "../../files/schema.ts"
-import { textLock } from "../../files/text-writer.ts"
+import { lockTexts } from "../../files/text-writer.ts"
 import type { JobQueue, JobRun } from "../../jobs/queue.ts"
 import type { NewJob } from "../../jobs/store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
-import type { EmbeddingIndex, IncompleteFile, VectorStore } from "../vectors/vector-store.ts"
+import {
+  type EmbeddingIndex,
+  embedJobTarget,
+  type IncompleteFile,
+  type VectorStore,
+} from "../vectors/vector-store.ts"
 import { embeddingText, embedQuestion } from "./embed-question.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
@@ -42,8 +47,6 @@ const taskName = "reconcile embedding indexes"
 /** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
 
-const jobTarget = (indexId: string, fileId: string): string => `${indexId} ${fileId}`
-
 /**
  * The embedding indexes: the active one, which is searched, and while the model is being changed,
  * one being built that replaces it once it contains every file.
@@ -65,7 +68,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
 
   const createEmbedJob = (indexId: string, { id, hash, user_id }: IncompleteFile): NewJob => ({
     ...{ kind: "embed", owner: user_id },
-    ...{ target: jobTarget(indexId, id), turn: jobTarget(indexId, hash) },
+    ...{ target: embedJobTarget(indexId, id), turn: embedJobTarget(indexId, hash) },
   })
 
   /** Drops an index being built, because the active index's model was selected again. */
@@ -95,7 +98,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   const enqueueIncomplete = async (): Promise<void> => {
     for (const { id, model } of indexes) {
       if (!models.isUsable(model)) continue
-      const incomplete = await store.incompleteFiles(id, filesAtOnce)
+      const incomplete = await store.incompleteFilesWithoutJob(id, filesAtOnce)
       if (incomplete.length === 0) continue
       const jobs = incomplete.map((file) => createEmbedJob(id, file))
       await db.transact(async (tx) => queue.add(tx, jobs))
@@ -108,26 +111,11 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     if (
       !building ||
       !models.isUsable(building.model) ||
-      (await store.incompleteFiles(building.id, 1)).length > 0
+      (await store.hasIncompleteFiles(building.id))
     )
       return
     await db.transactLocked(["vector_spaces"], (tx) => store.activate(tx, building.id))
     await load()
-  }
-
-  const reconcileOnce = async (): Promise<void> => {
-    await load()
-    const model = models.choose(active()?.model ?? null)
-    if (model !== null) await ensureIndex(model)
-    await enqueueIncomplete()
-    await activateIfComplete()
-    // Not awaited: building takes minutes, during which passages are scanned.
-    void deps.catchUp(indexes)
-  }
-
-  const reconcile = (): Promise<unknown> => {
-    reconciling = reconciling.then(() => background.runInBackground(taskName, reconcileOnce))
-    return reconciling
   }
 
   const setState = async (
@@ -140,6 +128,29 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       await files.set(tx, id, { embedding })
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
     })
+  }
+
+  /** Marks files that became complete in an index before it was activated. */
+  const markEmbedded = async (): Promise<void> => {
+    const index = active()
+    if (!index) return
+    for (const file of await store.unmarkedFiles(index.id)) await setState(file, null)
+  }
+
+  const reconcileOnce = async (): Promise<void> => {
+    await load()
+    const model = models.choose(active()?.model ?? null)
+    if (model !== null) await ensureIndex(model)
+    await enqueueIncomplete()
+    await activateIfComplete()
+    await markEmbedded()
+    // Not awaited: building takes minutes, during which passages are scanned.
+    void deps.catchUp(indexes)
+  }
+
+  const reconcile = (): Promise<unknown> => {
+    reconciling = reconciling.then(() => background.runInBackground(taskName, reconcileOnce))
+    return reconciling
   }
 
   /** @returns the number of passages embedded; 0 if none are left, or the text was replaced */
@@ -156,7 +167,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     const vectors = await embedder.embed(index.model, input, { signal, retryWhenBusy: true })
     signal.throwIfAborted()
     return db.transactRelaxed(async (tx) => {
-      await db.acquireLock(tx, textLock(fileId))
+      await lockTexts(db, tx, [fileId])
       const file = await files.byId(fileId, tx)
       if (file?.text_revision !== text_revision) return 0
       await store.write(tx, { fileId, indexId: index.id, first, vectors })
@@ -165,11 +176,18 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     })
   }
 
-  /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
+  /** Copies vectors from another file with the same passages, so that none is embedded twice. */
   const copyFromDuplicate = async (index: EmbeddingIndex, file: StoredFile): Promise<void> => {
     if ((await store.countEmbedded(file.id, index.id)) > 0) return
     const duplicate = await files.findDuplicate(file)
-    if (duplicate) await db.transactRelaxed((tx) => store.copy(tx, duplicate.id, file.id, index.id))
+    if (!duplicate) return
+    await db.transactRelaxed(async (tx) => {
+      await lockTexts(db, tx, [file.id, duplicate.id])
+      const current = await files.byId(file.id, tx)
+      if (current?.text_revision !== file.text_revision) return
+      if (!(await passages.areSame(tx, duplicate.id, file.id))) return
+      await store.copy(tx, duplicate.id, file.id, index.id)
+    })
   }
 
   /** @returns false if the slice ended before the file was complete */

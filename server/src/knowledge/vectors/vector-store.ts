@@ -11,6 +11,9 @@ export type EmbeddingIndex = Selectable<EmbeddingIndexRow>
 /** A file with passages that have no vector. */
 export type IncompleteFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
 
+/** What the job that embeds a file for an index is called. */
+export const embedJobTarget = (indexId: string, fileId: string): string => `${indexId} ${fileId}`
+
 const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
   Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) =>
@@ -97,11 +100,31 @@ export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
     await pgvector?.copy(tx, from, to, indexId)
   },
 
-  /** Files that are searchable by keywords but incomplete in an index. */
-  incompleteFiles: async (indexId: string, limit: number): Promise<IncompleteFile[]> => {
+  /** Whether any file is searchable by keywords but incomplete in an index. */
+  hasIncompleteFiles: async (indexId: string): Promise<boolean> => {
+    const { rows } = await sql`
+      select id from files where ${isIncomplete(indexId)} limit 1`.execute(db.read)
+    return rows.length > 0
+  },
+
+  /** Incomplete files that no job embeds: adding a job again would restart its attempts. */
+  incompleteFilesWithoutJob: async (indexId: string, limit: number): Promise<IncompleteFile[]> => {
     const { rows } = await sql<IncompleteFile>`
       select id, hash, user_id from files where ${isIncomplete(indexId)}
+        and not exists (select 1 from jobs
+          where kind = 'embed' and target = ${embedJobTarget(indexId, "")} || files.id)
       order by id limit ${limit}`.execute(db.read)
+    return rows
+  },
+
+  /** Files that are complete in an index, but still marked as if they were not. */
+  unmarkedFiles: async (
+    indexId: string,
+  ): Promise<Pick<Selectable<FileRow>, "id" | "text_revision">[]> => {
+    const { rows } = await sql<Pick<Selectable<FileRow>, "id" | "text_revision">>`
+      select id, text_revision from files where embedding is not null and passages is not null
+        and passages <= (select coalesce(sum(count), 0) from vector_batches
+          where file_id = files.id and space_id = ${indexId})`.execute(db.backgroundReader)
     return rows
   },
 
