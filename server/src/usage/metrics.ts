@@ -11,6 +11,9 @@ const firstTokenBuckets = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ]
 
+/** The database is not asked during a scrape, which must not fail or wait with it. */
+const countIntervalMs = 10_000
+
 interface Deps {
   recordQueue: RecordQueue
   background: BackgroundTasks
@@ -52,15 +55,28 @@ export const createMetrics = (deps: Deps): Metrics => {
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
   let inFlight = 0
-  const addGauge = (name: string, help: string, read: () => number | Promise<number>): void => {
-    const collect = async (): Promise<void> => gauge.set(await read())
+  let outdatedFiles = 0
+  background.every(
+    countIntervalMs,
+    "count files to be read again",
+    async () => {
+      outdatedFiles = await filesToReread()
+    },
+    { firstAfterMs: 0 },
+  )
+  const addGauge = (name: string, help: string, read: () => number): void => {
+    const collect = (): void => gauge.set(read())
     const gauge: Gauge = new Gauge({ name, help, registers: [register], collect })
   }
   addGauge("portico_requests_running", "Model requests in flight", () => inFlight)
   addGauge("portico_usage_records_queued", "Usage records waiting to be written", () =>
     recordQueue.queuedCount(),
   )
-  addGauge("portico_files_to_reread", "Files to be read again after an upgrade", filesToReread)
+  addGauge(
+    "portico_files_to_reread",
+    "Files to be read again after an upgrade",
+    () => outdatedFiles,
+  )
   new Counter({
     name: "portico_usage_records_dropped_total",
     help: "Usage records lost because the queue was full",

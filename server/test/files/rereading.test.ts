@@ -81,8 +81,8 @@ describe.each(chooseDatabases())("after an upgrade on $name", ({ createDatabase 
     expect(await rereading()).toBeNull()
     await makeOld(gateway.gateway.db, ids)
     expect(await rereading()).toEqual({ done: 0, total: 2 })
-    const metrics = await gateway.call("GET", "/metrics")
-    expect(metrics.body).toContain("portico_files_to_reread 2")
+    const metrics = async () => (await gateway.call("GET", "/metrics")).body
+    await expect.poll(metrics, { timeout: 15_000 }).toContain("portico_files_to_reread 2")
     await restart()
     const seen = new Set<string>()
     for (let found = ""; found !== text; ) {
@@ -95,7 +95,7 @@ describe.each(chooseDatabases())("after an upgrade on $name", ({ createDatabase 
     await expect.poll(rereading).toBeNull()
     expect(await Promise.all(ids.map(textOf))).toEqual([text, text])
     expect(await find(collection, "marmalade")).not.toContain(oldText)
-  })
+  }, 30_000)
 
   it("an answer's passage is found at its new place", async () => {
     const text = `${"A page of figs. ".repeat(30)}\n\nQuinces need   cooking, always and everywhere.`

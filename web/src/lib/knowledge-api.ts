@@ -49,6 +49,9 @@ export const filePassagesQuery = (
     query,
   })
 
+/** As the API accepts; a longer passage is found by its beginning. */
+const maxSoughtLength = 100_000
+
 /** Where a cited passage is in a file whose text may have been extracted again since. */
 export const locatedPassageQuery = (id: string, sought: { text: string; near: number }) =>
   queryOptions({
@@ -57,7 +60,7 @@ export const locatedPassageQuery = (id: string, sought: { text: string; near: nu
       (
         await api.post("/api/v1/files/:id/passages/locate", {
           params: { id },
-          body: sought,
+          body: { ...sought, text: sought.text.slice(0, maxSoughtLength).toWellFormed() },
           signal,
         })
       ).found,

@@ -39,6 +39,54 @@ describe("a cited passage", () => {
     }
   })
 
+  it("is found at the nearest place in other punctuation too, across searched pieces", async () => {
+    const now = passage.replace("-\n", "")
+    const gap = "Of no use. ".repeat(9000)
+    const text = `${now} ${gap}${now} ${gap}${now}`
+    for (let start = text.indexOf(now); start >= 0; start = text.indexOf(now, start + 1)) {
+      expect((await locate(text, passage, start + 200))?.start).toBe(start)
+    }
+  })
+
+  it("is found by its beginning if it is very long", async () => {
+    const long = Array.from({ length: 9000 }, (_, n) => `Line ${n} of the log.`).join("\n")
+    expect(await locate(`${filler}${long}`, long)).toEqual({
+      start: filler.length,
+      end: filler.length + long.length,
+    })
+    const spaced = long.replaceAll("\n", "\n\n")
+    expect((await locate(`${filler}${spaced}`, long))?.start).toBe(filler.length)
+  })
+
+  it("takes linear time, in short turns, however often its parts repeat", async () => {
+    const text = "a".repeat(2_000_000)
+    const hostile = [`${"a".repeat(50_000)}b`, `b${"a".repeat(50_000)}`, "ab".repeat(25_000)]
+    for (const [n, sought] of [
+      ...hostile,
+      `${"a".repeat(5000)}b`,
+      `a b${" a".repeat(20)}`,
+    ].entries()) {
+      let turns = 0
+      let longest = 0
+      let last = performance.now()
+      const options = {
+        near: n * 300_000,
+        takeTurn: () => {
+          turns++
+          longest = Math.max(longest, performance.now() - last)
+          return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+            last = performance.now()
+          })
+        },
+      }
+      const startedAt = performance.now()
+      await locatePassage(text, sought, options)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      expect(longest).toBeLessThan(1000)
+      expect(turns).toBeLessThan(100)
+    }
+  })
+
   it("is not found if it is gone or too short", async () => {
     expect(await locate(filler, passage)).toBeNull()
     expect(await locate(filler, "No – te!")).toBeNull()

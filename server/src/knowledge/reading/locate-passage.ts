@@ -16,6 +16,8 @@ const windowLength = 50_000
 /** Letters and digits; fewer occur by chance. */
 const minKeyLength = 16
 const anchorLength = 40
+/** A longer passage is found by its beginning of this length. */
+const maxSoughtLength = 10_000
 
 /** The letters and digits of a text, and the offset of each. */
 const toKey = (text: string): { key: string; offsets: number[] } => {
@@ -34,35 +36,93 @@ const anchorsOf = (key: string): string[] =>
     ({ length }) => length >= minKeyLength,
   )
 
-const findExact = (text: string, passage: string, near: number): TextRange | null => {
-  const starts = [text.lastIndexOf(passage, near), text.indexOf(passage, near)]
-  const [start] = starts
-    .filter((at) => at >= 0)
-    .sort((a, z) => Math.abs(a - near) - Math.abs(z - near))
-  return start === undefined ? null : { start, end: start + passage.length }
-}
-
-/** The first of the anchors that a piece of text contains, by its rank; undefined if none. */
-const findAnchor = (
-  piece: string,
-  anchors: readonly string[],
-): { rank: number; range: TextRange } | undefined => {
-  const { key, offsets } = toKey(piece)
-  for (const [rank, anchor] of anchors.entries()) {
-    const at = key.indexOf(anchor)
-    const start = offsets[at]
-    const last = offsets[at + anchor.length - 1]
-    if (start !== undefined && last !== undefined) return { rank, range: { start, end: last + 1 } }
+/** Finds all places of a needle, in linear time even if it repeats itself (Knuth, Morris, Pratt). */
+const createFinder = (needle: string): ((piece: string) => number[]) => {
+  /** For each beginning of the needle, the length of its longest end that the needle begins with. */
+  const borders = new Uint32Array(needle.length)
+  const borderOf = (length: number): number => borders[length - 1] ?? 0
+  const advance = (matched: number, code: number): number => {
+    let length = matched
+    while (length > 0 && needle.charCodeAt(length) !== code) length = borderOf(length)
+    return needle.charCodeAt(length) === code ? length + 1 : 0
   }
-  return undefined
+  for (let at = 1; at < needle.length; at++) {
+    borders[at] = advance(borderOf(at), needle.charCodeAt(at))
+  }
+  return (piece) => {
+    const places: number[] = []
+    let matched = 0
+    for (let at = 0; at < piece.length; at++) {
+      matched = advance(matched, piece.charCodeAt(at))
+      if (matched < needle.length) continue
+      places.push(at - needle.length + 1)
+      matched = borderOf(matched)
+    }
+    return places
+  }
 }
 
-/** The starts of windows that cover a text, the nearest to an offset first. */
-const windowsAround = (near: number, length: number): number[] => {
-  const starts: number[] = []
-  for (let start = 0; start < length; start += windowLength) starts.push(start)
-  const distance = (start: number): number => Math.abs(start + windowLength / 2 - near)
-  return starts.sort((a, z) => distance(a) - distance(z))
+/** The windows that cover a text, and how far away their starts are at least; the nearest first. */
+const windowsAround = (near: number, length: number): { from: number; distance: number }[] => {
+  const windows: { from: number; distance: number }[] = []
+  for (let from = 0; from < length; from += windowLength) {
+    windows.push({ from, distance: Math.max(from - near, near - from - windowLength, 0) })
+  }
+  return windows.sort((a, z) => a.distance - z.distance)
+}
+
+interface Search extends LocateOptions {
+  /** The best first. */
+  needles: readonly string[]
+  /** How far a place may extend in the text. */
+  reach: number
+  /** What is searched of a piece of text, and the offset of each of its code units. */
+  prepare: (piece: string) => { key: string; offsetAt: (at: number) => number }
+}
+
+/** A place of the needle with this rank; 0 is the best. */
+interface Match {
+  rank: number
+  distance: number
+  range: TextRange
+}
+
+const isBetter = (match: Match, other: Match | null): boolean =>
+  !other ||
+  match.rank < other.rank ||
+  (match.rank === other.rank && match.distance < other.distance)
+
+/** All places of the needles in a piece that begins at `from`. */
+const findMatches = function* (
+  finders: readonly { length: number; find: (piece: string) => number[] }[],
+  { key, offsetAt }: ReturnType<Search["prepare"]>,
+  { from, near }: { from: number; near: number },
+): Generator<Match> {
+  for (const [rank, { length, find }] of finders.entries()) {
+    for (const at of find(key)) {
+      const range = { start: from + offsetAt(at), end: from + offsetAt(at + length - 1) + 1 }
+      yield { rank, distance: Math.abs(range.start - near), range }
+    }
+  }
+}
+
+/** The nearest place of the best needle that occurs. */
+const search = async (
+  text: string,
+  { needles, reach, prepare, near, takeTurn }: Search,
+): Promise<TextRange | null> => {
+  const finders = needles.map((needle) => ({ length: needle.length, find: createFinder(needle) }))
+  let best: Match | null = null
+  for (const { from, distance: least } of windowsAround(near, text.length)) {
+    if (best?.rank === 0 && best.distance <= least) break
+    await takeTurn()
+    const piece = prepare(text.slice(from, from + windowLength + reach))
+    const worst: number = best?.rank ?? finders.length
+    for (const match of findMatches(finders.slice(0, worst + 1), piece, { from, near })) {
+      if (isBetter(match, best)) best = match
+    }
+  }
+  return best?.range ?? null
 }
 
 /**
@@ -73,22 +133,24 @@ const windowsAround = (near: number, length: number): number[] => {
 export const locatePassage = async (
   text: string,
   passage: string,
-  { near, takeTurn }: LocateOptions,
+  options: LocateOptions,
 ): Promise<TextRange | null> => {
-  await takeTurn()
-  const exact = findExact(text, passage, near)
-  if (exact) return exact
-  const anchors = anchorsOf(toKey(passage).key)
-  const reach = passage.length * 2
-  let best: { rank: number; range: TextRange } | undefined
-  for (const from of windowsAround(near, text.length)) {
-    await takeTurn()
-    const better = anchors.slice(0, best?.rank)
-    const found = findAnchor(text.slice(from, from + windowLength + reach), better)
-    if (!found) continue
-    const { start, end } = found.range
-    best = { rank: found.rank, range: { start: from + start, end: from + end } }
-    if (best.rank === 0) break
+  const sought = passage.slice(0, maxSoughtLength)
+  const exact = await search(text, {
+    ...options,
+    needles: [sought],
+    reach: sought.length,
+    prepare: (piece) => ({ key: piece, offsetAt: (at) => at }),
+  })
+  if (exact) {
+    const length = text.startsWith(passage, exact.start) ? passage.length : sought.length
+    return { start: exact.start, end: exact.start + length }
   }
-  return best?.range ?? null
+  const needles = anchorsOf(toKey(sought).key)
+  if (needles.length === 0) return null
+  const prepare = (piece: string) => {
+    const { key, offsets } = toKey(piece)
+    return { key, offsetAt: (at: number) => offsets[at] ?? 0 }
+  }
+  return search(text, { ...options, needles, reach: sought.length * 2, prepare })
 }
