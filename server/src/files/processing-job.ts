@@ -41,6 +41,8 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
   const extract = createTextExtraction(deps)
   const writer = createTextWriter(deps)
 
+  const quickMs = deps.quickReadMs ?? defaultQuickReadMs
+
   const readText = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
     const duplicate = await store.findDuplicate(file)
     if (duplicate && (await writer.copy(file, duplicate))) return
@@ -103,7 +105,7 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
     read: {
       concurrency: deps.concurrency,
       attempts,
-      quickMs: deps.quickReadMs ?? defaultQuickReadMs,
+      quickMs,
       run: async ({ target, signal }: JobRun): Promise<undefined> => {
         const file = await begin(target)
         if (file) await readOrFail(file, signal)
@@ -115,6 +117,7 @@ export const createProcessingJobs = (deps: Deps): { read: JobKind; reread: JobKi
     reread: {
       concurrency: 1,
       attempts,
+      quickMs,
       // New files, and the embedding of those already read again, come first.
       after: ["read", "embed"],
       run: async ({ target, signal }: JobRun): Promise<undefined> => {

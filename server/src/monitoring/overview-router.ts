@@ -69,7 +69,7 @@ const countObjects = async (db: Database) => {
       (select count(*) from users where hidden = 0) as users,
       (select count(*) from users where role = 'pending' and active = 1) as pending,
       (select count(*) from files where status = 'failed') as failed,
-      (select count(*) from jobs) as waiting,
+      (select count(*) from jobs where kind <> 'reread') as waiting,
       (select count(*) from jobs where error is not null) as retrying
   `.execute(db.backgroundReader)
   const [counts] = rows

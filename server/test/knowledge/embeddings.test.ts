@@ -33,6 +33,12 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
       .filter(({ path }) => path.endsWith("/embeddings"))
       .flatMap(({ body }) => JSON.parse(body.toString()).input)
 
+  /** Makes the gateway reconcile its indexes, as it does every 30 seconds. */
+  const changeSettings = async (): Promise<void> => {
+    const change = { jwt_expires_in: 7200 }
+    expect((await gateway.call("POST", "/api/v1/settings", change)).status).toBe(200)
+  }
+
   const generateStory = (topic: string, paragraphs: number): string =>
     Array.from(
       { length: paragraphs },
@@ -109,6 +115,45 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     expect((await state()).progress.embedded).toBe(1)
   }, 60_000)
 
+  it("copies no embeddings from a file whose passages are other ones", async () => {
+    const text = "Lizards warm up on walls."
+    const one = await uploadAndEmbed(gateway, "lizards.txt", text)
+    const { db } = gateway.gateway
+    await db.transact(async (tx) => {
+      const changed = { text: "Lizards warm up." }
+      await tx.updateTable("passages").set(changed).where("file_id", "=", one.id).execute()
+    })
+    const two = await uploadAndEmbed(gateway, "walls.txt", text)
+    // As after a reading that had another result: its own vectors are missing.
+    await db.transact(async (tx) => {
+      const own = tx.updateTable("passages").set({ text }).where("file_id", "=", two.id)
+      await own.execute()
+      await tx.deleteFrom("vector_batches").where("file_id", "=", two.id).execute()
+    })
+    const before = embeddedTexts().length
+    await changeSettings()
+    await expect.poll(() => embeddedTexts().slice(before)).toEqual([text])
+  })
+
+  it("goes on counting the attempts of a file when indexes are reconciled", async () => {
+    upstream.injectFault({ kind: "status", status: 400 }, { on: /embeddings/, times: 100 })
+    const { body: file } = await upload(gateway, "frogs.txt", "Frogs jump into the pond.")
+    const { db } = gateway.gateway
+    const jobs = db.read.selectFrom("jobs").select(["attempts", "run_at", "revision"])
+    const job = () => jobs.where("target", "like", `% ${file.id}`).executeTakeFirst()
+    await expect.poll(async () => (await job())?.attempts).toBeGreaterThan(0)
+    const postponed = { run_at: Date.now() + 60_000, attempts: 7 }
+    await db.transact(async (tx) => {
+      const waiting = tx.updateTable("jobs").set(postponed).set("revision", 1000)
+      await waiting.where("target", "like", `% ${file.id}`).execute()
+    })
+    await changeSettings()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await job()).toMatchObject({ attempts: 7, revision: 1000 })
+    upstream.clearFaults()
+    await gateway.call("DELETE", `/api/v1/files/${file.id}`)
+  })
+
   it("finds a file lexically while its embeddings are pending", async () => {
     upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 2 })
     const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
@@ -126,6 +171,10 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
   it("switches to another model without failed queries or mixed results", async () => {
     const id = await createCollection(gateway, "Change")
     const file = await uploadAndEmbed(gateway, "voles.txt", generateStory("vole", 4))
+    await gateway.gateway.db.transact(async (tx) => {
+      const failed = { embedding: "failed" }
+      await tx.updateTable("files").set(failed).where("id", "=", file.id).execute()
+    })
     await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
     const seenModels = new Set<string>()
     let isQuerying = true
@@ -157,8 +206,10 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     await expect.poll(() => [...seenModels]).toContain("other-embed-fake")
     isQuerying = false
     await questions
-    const { data } = (await gateway.call("GET", `/api/v1/files/${file.id}`)).body
-    expect(data.progress.embedded).toBe(data.progress.passages)
+    const state = async () => (await gateway.call("GET", `/api/v1/files/${file.id}`)).body.data
+    await expect.poll(state).toMatchObject({ embedding: null, warnings: [] })
+    const { progress } = await state()
+    expect(progress.embedded).toBe(progress.passages)
   }, 60_000)
 
   it("completes a file as soon as it is found lexically, however slow the model is", async () => {

@@ -9,7 +9,7 @@ import { SelectField } from "../../ui/select.tsx"
 /** Formats that are text files, whose encoding may be unknown. */
 const textFormats = new Set([
   ...["text", "markdown", "code", "csv", "tsv"],
-  ...["json", "jsonl", "ipynb", "html", "xml", "rtf"],
+  ...["json", "jsonl", "ipynb", "html", "xml", "icalendar", "vcard"],
 ])
 
 /** Whether another encoding may change a file's text. */

@@ -7,12 +7,16 @@ type FileWarning = FileRecord["data"]["warnings"][number]
 const warningText = ({ message, reference }: FileWarning): string =>
   translateServerText(message, reference)
 
+/** Of several equal warnings, such as of attachments with the same name, one is shown. */
+const distinctTexts = (warnings: readonly FileWarning[]): string[] => [
+  ...new Set(warnings.map(warningText)),
+]
+
 /** The first warning, and how many more there are; null if there are none. */
 export const summarizeWarnings = (warnings: readonly FileWarning[]): string | null => {
-  const [first] = warnings
-  if (!first) return null
-  const text = warningText(first)
-  const more = warnings.length - 1
+  const [text, ...others] = distinctTexts(warnings)
+  if (text === undefined) return null
+  const more = others.length
   return more === 0 ? text : `${text} ${t("files.moreWarnings", { count: more })}`
 }
 
@@ -35,10 +39,9 @@ export const WarningText = ({ text, className = "" }: WarningTextProps) => (
 /** All warnings of a file. */
 export const FileWarnings = ({ warnings }: { warnings: readonly FileWarning[] }) => {
   if (warnings.length === 0) return null
-  const texts = new Set(warnings.map(warningText))
   return (
     <ul className="flex flex-col gap-1.5 rounded border border-warn/40 bg-warn-soft px-3 py-2.5 text-sm">
-      {[...texts].map((text) => (
+      {distinctTexts(warnings).map((text) => (
         <li key={text}>
           <WarningText text={text} />
         </li>
