@@ -69,9 +69,9 @@ describe.each(chooseDatabases())("the text of a file with the same content on $n
     })
     expect(await writer.copy(target, found)).toBe(false)
     expect(await writer.copy(target, await stored(one.id))).toBe(true)
-    const again = await stored(one.id)
+    const beforeDeletion = await stored(one.id)
     await gateway.call("DELETE", `/api/v1/files/${one.id}`)
-    expect(await writer.copy(await stored(two.id), again)).toBe(false)
+    expect(await writer.copy(await stored(two.id), beforeDeletion)).toBe(false)
     expect(await textOf(two.id)).toBe("Larks sing at dawn.")
   })
 
