@@ -24,6 +24,14 @@ it.each(["archive.mbox", "Inbox"])("splits %s into messages", async (name) => {
   )
 })
 
+it("does not take a text that begins with From for a mailbox", async () => {
+  const terms = "From our terms\nNote: prices are net\n\nFrom 10:30 on\nNote: closed"
+  const { text, format } = await read("notes.md", terms)
+  expect(format).toBe("markdown")
+  expect(text).toContain("From our terms")
+  expect(text).toContain("Note: closed")
+})
+
 it("does not split a message where a line begins with From", async () => {
   const body = "We have news.\nFrom now on: honey.\n>From Friday on, wax.\n\nFrom there, we go on."
   const { text } = await read("a.mbox", message("News", body))

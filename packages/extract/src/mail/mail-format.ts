@@ -21,8 +21,12 @@ const isMessage = (head: string): boolean => {
   return visible.size >= 2 && technicalHeader.test(block) && isHeaderBlock(block)
 }
 
-/** A line "From sender date", then headers or nothing. */
-const isMbox = (head: string): boolean => /^From [^\n]+\n(>?[!-9;-~]+:|\n)/.test(head)
+/** A line that begins with "From ", then headers or nothing. */
+const mayBeMbox = (head: string): boolean => /^From [^\n]+\n(>?[!-9;-~]+:|\n)/.test(head)
+
+/** The line states a sender and a date with a time, unlike a text that begins with "From ". */
+const isMbox = (head: string): boolean =>
+  mayBeMbox(head) && /^From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b[^\n]*\d:\d\d/.test(head)
 
 /** A byte count, the message, and a property list with its flags. */
 const isAppleMail = (head: string): boolean =>
@@ -38,6 +42,8 @@ const formatByExtension: ReadonlyMap<string, MailFormat> = new Map<string, MailF
   ["mhtml", "mhtml"],
 ])
 
+const mboxExtension = /^(mbox|mbx)$/
+
 /** Recognizes a message by its filename, then by its content. */
 export const detectMailFormat = ({
   bytes,
@@ -49,7 +55,7 @@ export const detectMailFormat = ({
   const extension = /\.(\w+)$/.exec(filename.toLowerCase())?.[1] ?? ""
   const byName = formatByExtension.get(extension)
   if (byName) return byName
-  if (isMbox(head)) return "mbox"
+  if (mboxExtension.test(extension) ? mayBeMbox(head) : isMbox(head)) return "mbox"
   if (isAppleMail(head)) return "emlx"
   if (isMessage(head)) return isWebArchive(head) ? "mhtml" : "eml"
   return contentType === "message/rfc822" ? "eml" : null
