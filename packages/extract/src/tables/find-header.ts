@@ -1,4 +1,5 @@
 import { cellKind } from "./cell-kind.ts"
+import { isPairRow, isTwoPairForm, maxFormRows } from "./find-form.ts"
 import { type FilledCell, filledCells, type TableRow } from "./table-row.ts"
 
 /** Rows of a table in which its header is looked for. */
@@ -9,8 +10,6 @@ const maxHeaderRows = 3
 const valueRows = 5
 /** That many labels over numbers make a header even if one of its cells is a number. */
 const minLabelsOverNumbers = 3
-/** Longer lists of two columns are tables rather than forms. */
-const maxFormRows = 30
 
 /** Header rows of a table: indexes of its first row, and of the row after its last one. */
 export interface HeaderRange {
@@ -92,6 +91,8 @@ const isLabelRow = (table: TableStart, index: number): boolean => {
 /** Labels on the left and their values on the right, as in a form; no row is a header. */
 const isForm = (table: TableStart): boolean => {
   const { rows, filled } = table
+  const start = filled.findIndex(({ length }) => length > 1)
+  if (isTwoPairForm(filled)) return !rows[start]?.isEmphasized
   const pairs = filled.filter(({ length }) => length === 2)
   if (table.width > 2 || pairs.length < 2 || filled.length > maxFormRows) return false
   if (pairs.some(([label]) => label?.text.endsWith(":"))) return true
@@ -100,9 +101,7 @@ const isForm = (table: TableStart): boolean => {
   const value = first?.[1]
   if (!first || !value || rows[index]?.isEmphasized) return false
   const kinds = new Set(pairs.slice(1).map(([, cell]) => cellKind(cell?.text ?? "")))
-  if (kinds.size === 1 && !kinds.has("text")) return !isLabelRow(table, index)
-  const hasStyles = rows[index]?.isEmphasized !== undefined
-  return hasStyles || kinds.size > 1
+  return kinds.size > 1 || kinds.has("text") || !isLabelRow(table, index)
 }
 
 const isBelowSpan = (table: TableStart, index: number): boolean => {
@@ -150,6 +149,19 @@ const extend = (table: TableStart, index: number, isCertain: boolean): HeaderRan
   return { start, end, isCertain }
 }
 
+/** The header of a table directly below a form; -1 if there is none. */
+const findHeaderBelowForm = (table: TableStart): number => {
+  const start = table.filled.findIndex(({ length }) => length > 1)
+  const index = table.filled.findIndex((cells, at) => at >= start && !isPairRow(cells))
+  if (index < start + 2 || table.rows[start]?.isEmphasized) return -1
+  const cells = table.cellsOf(index)
+  const pairs = table.filled.slice(start, index)
+  const isWider = cells.length > 2 && pairs.every(({ length }) => length !== cells.length)
+  const isHeader =
+    table.rows[index]?.isEmphasized || cells.some((cell) => table.isOverNumbers(index, cell))
+  return isWider && isHeader && isLabelRow(table, index) ? index : -1
+}
+
 const isWideEnough = (table: TableStart, index: number): boolean =>
   table.cellsOf(index).length >= 2 && table.cellsOf(index).length > table.width / 2
 
@@ -170,6 +182,8 @@ export const findHeader = (
   )
   if (known >= 0) return extend(table, known, true)
   if (isForm(table)) return null
+  const below = findHeaderBelowForm(table)
+  if (below >= 0) return { start: below, end: below + 1, isCertain: true }
   let isFirst = true
   for (let index = 0; index < table.rows.length - 1; index++) {
     if (!isWideEnough(table, index)) continue

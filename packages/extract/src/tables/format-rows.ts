@@ -1,6 +1,8 @@
 import type { Block, PassageLocation } from "../blocks.ts"
 import { cellKind } from "./cell-kind.ts"
 import { columnNames } from "./column-names.ts"
+import { isTwoPairForm } from "./find-form.ts"
+import { headerSearchRows } from "./find-header.ts"
 import { filledCells, filledColumns, type TableRow } from "./table-row.ts"
 
 const maxLabelLength = 60
@@ -15,9 +17,18 @@ const isPairLabel = (text: string): boolean =>
 const joinPair = (label: string, value: string): string =>
   `${label.replace(/[:：]$/, "").trimEnd()}: ${value}`
 
+const areTwoPairs = (rows: readonly TableRow[]): boolean =>
+  rows.length <= headerSearchRows && isTwoPairForm(rows.map(filledCells))
+
+const formatPairs = (texts: readonly string[]): string =>
+  texts
+    .flatMap((label, at) => (at % 2 === 0 ? [joinPair(label, texts[at + 1] ?? "")] : []))
+    .join(" | ")
+
 /** Cells of a row without column names; a label stands before its value. */
-const formatCells = (row: TableRow): string => {
+const formatCells = (row: TableRow, arePairs: boolean): string => {
   const texts = filledCells(row).map(({ text }) => text)
+  if (arePairs && texts.length > 1) return formatPairs(texts)
   const [label = "", value] = texts
   if (texts.length === 2 && value && isPairLabel(label)) return joinPair(label, value)
   const parts: string[] = []
@@ -69,11 +80,16 @@ export const formatTable = (
 }
 
 /** Rows that are no table: forms, lists and notes. */
-export const formatUnnamedRows = (rows: readonly TableRow[], location: PassageLocation): Block[] =>
-  rows.flatMap((row) => {
-    const text = formatCells(row)
+export const formatUnnamedRows = (
+  rows: readonly TableRow[],
+  location: PassageLocation,
+): Block[] => {
+  const arePairs = areTwoPairs(rows)
+  return rows.flatMap((row) => {
+    const text = formatCells(row, arePairs)
     return text === "" ? [] : [{ text, kind: "row", location: { ...location, row: row.row } }]
   })
+}
 
 /** The texts above a table, and its heading: the titles among them. */
 export const formatTitleRows = (
@@ -89,10 +105,11 @@ export const formatTitleRows = (
     if (titles.length < maxTitles) titles.push(cell.text)
   }
   const heading = titles.length > 0 ? [...outer, ...titles] : location.heading
+  const arePairs = areTwoPairs(rows)
   const blocks = rows.map((row, index): Block => {
     const path = titles.length > 0 ? [...outer, ...titles.slice(0, index + 1)] : location.heading
     return {
-      text: formatCells(row),
+      text: formatCells(row, arePairs),
       kind: index < titles.length ? "heading" : "paragraph",
       location: { ...location, row: row.row, ...(path && { heading: path }) },
     }
