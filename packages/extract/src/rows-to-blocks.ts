@@ -1,5 +1,5 @@
 import type { Block, PassageLocation } from "./blocks.ts"
-import { findHeader } from "./tables/find-header.ts"
+import { findHeader, maxHeaderRows } from "./tables/find-header.ts"
 import { formatTable, formatTitleRows, formatUnnamedRows } from "./tables/format-rows.ts"
 import { hasText, type TableRow } from "./tables/table-row.ts"
 
@@ -15,7 +15,9 @@ export const rowsToBlocks = (
 ): Block[] => {
   const filled = rows.filter(hasText)
   const header =
-    headerRows === undefined ? findHeader(filled) : { start: 0, end: Math.max(0, headerRows) }
+    headerRows === undefined
+      ? findHeader(filled)
+      : { start: 0, end: Math.min(headerRows, maxHeaderRows) }
   if (!header || header.end === 0) return formatUnnamedRows(filled, location)
   const { blocks, heading } = formatTitleRows(filled.slice(0, header.start), location)
   const inTable = { ...location, ...(heading && { heading }) }

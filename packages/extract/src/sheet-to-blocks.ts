@@ -1,7 +1,12 @@
 import type { Block, PassageLocation } from "./blocks.ts"
 import { cellKind } from "./tables/cell-kind.ts"
 import { columnNames } from "./tables/column-names.ts"
-import { findHeader, type HeaderRange, headerSearchRows } from "./tables/find-header.ts"
+import {
+  findHeader,
+  type HeaderRange,
+  headerSearchRows,
+  maxHeaderRows,
+} from "./tables/find-header.ts"
 import { splitAtEmptyColumns, splitAtEmptyRows } from "./tables/find-regions.ts"
 import {
   formatNamedRows,
@@ -24,7 +29,7 @@ class SheetFormatter {
   readonly #headerRows: ReadonlySet<number>
   #heading: string[] | undefined
   /** Column names of the last table; empty before the first one. */
-  #names: string[] = []
+  #names: ReadonlyMap<number, string> = new Map()
 
   constructor(location: PassageLocation, headerRows: ReadonlySet<number>) {
     this.#location = location
@@ -50,11 +55,11 @@ class SheetFormatter {
 
   /** Whether rows go on with the last table after an empty row. */
   #continuesTable(rows: readonly TableRow[]): boolean {
-    const named = this.#names.filter(Boolean).length
+    const named = this.#names.size
     const start = rows.slice(0, headerSearchRows).map(filledCells)
     const width = Math.max(...start.map(({ length }) => length))
     if (named === 0 || width < 2) return false
-    const isWithin = start.every((cells) => cells.every(({ column }) => this.#names[column]))
+    const isWithin = start.every((cells) => cells.every(({ column }) => this.#names.has(column)))
     const hasValues = start.some((cells) =>
       cells.slice(1).some(({ text }) => cellKind(text) !== "text"),
     )
@@ -80,8 +85,9 @@ class SheetFormatter {
 
   /** Adds a table whose number of header rows the document tells. */
   addKnownTable(rows: readonly TableRow[], headerRows: number): void {
-    if (headerRows === 0) this.#push(formatUnnamedRows(rows, this.#inSection()))
-    else this.#addTable(rows, { start: 0, end: headerRows, isCertain: true })
+    const end = Math.min(headerRows, maxHeaderRows)
+    if (end === 0) this.#push(formatUnnamedRows(rows, this.#inSection()))
+    else this.#addTable(rows, { start: 0, end, isCertain: true })
   }
 }
 

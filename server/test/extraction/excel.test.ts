@@ -205,6 +205,41 @@ describe("headers", () => {
   })
 })
 
+it("ignores tables that overlap an earlier one", async () => {
+  const rows = [
+    ["x", "y"],
+    ["1", "2"],
+  ]
+  const tables = {
+    "xl/tables/t.xml": `<table ref="A1:B2"/>`,
+    "xl/tables/u.xml": `<table ref="A2:B2" headerRowCount="0"/>`,
+  }
+  const workbook = createWorkbook(
+    { One: { rows, related: { table: "../tables/t.xml" } } },
+    {
+      parts: {
+        ...tables,
+        "xl/worksheets/_rels/sheet0.xml.rels": `<Relationships><Relationship Id="a" Type="x/table" Target="../tables/t.xml"/><Relationship Id="b" Type="x/table" Target="../tables/u.xml"/></Relationships>`,
+      },
+    },
+  )
+  expect(await linesOf(workbook)).toEqual(["x: 1 | y: 2"])
+})
+
+it("takes no more than three rows of a table for its header", async () => {
+  const rows = [
+    ["x", "y"],
+    ["1", "2"],
+    ["3", "4"],
+    ["5", "6"],
+  ]
+  const workbook = createWorkbook(
+    { One: { rows, related: { table: "../tables/t.xml" } } },
+    { parts: { "xl/tables/t.xml": `<table ref="A1:B4" headerRowCount="9"/>` } },
+  )
+  expect(await linesOf(workbook)).toEqual(["x / 1 / 3: 5 | y / 2 / 4: 6"])
+})
+
 it("repeats a cell that is merged over several rows", async () => {
   const rows = [
     ["Region", "City", "Sales"],
@@ -263,23 +298,4 @@ it("reads comments at their rows, text boxes, and charts", async () => {
 it("says how to upload a binary workbook", async () => {
   const { data } = await read("book.xlsb", createZip({ "xl/workbook.bin": "x" }))
   expect(data).toMatchObject({ status: "failed", error: expect.stringContaining("(.xlsb)") })
-})
-
-it("finds the header of separated values under other lines", async () => {
-  const statement = `Account statement
-"Account:";"DE12 3456"
-"Balance:";"1.234,56 EUR"
-
-"Date";"Payee";"Purpose";"Amount"
-"02.01.2024";"Utility";"Power";"-85,00"
-"03.01.2024";"ACME";"Wages; March";"2.500,00"
-`
-  const { text } = await read("statement.csv", statement)
-  expect(text.split("\n").filter(Boolean)).toEqual([
-    "Account statement",
-    "Account: DE12 3456",
-    "Balance: 1.234,56 EUR",
-    "Date: 02.01.2024 | Payee: Utility | Purpose: Power | Amount: -85,00",
-    "Date: 03.01.2024 | Payee: ACME | Purpose: Wages; March | Amount: 2.500,00",
-  ])
 })

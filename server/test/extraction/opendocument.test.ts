@@ -124,6 +124,18 @@ describe("spreadsheets", () => {
     ])
   })
 
+  it("keep the columns of cells after many empty ones", async () => {
+    const days = Array.from({ length: 100 }, (_, at) => cell(`Tag${at + 1}`)).join("")
+    const empty = (count: number) => `<table:table-cell table:number-columns-repeated="${count}"/>`
+    const rows = [
+      row(cell("Name") + days + empty(16_283)),
+      row(cell("Ada") + empty(79) + cell("7") + cell("8", `table:number-columns-repeated="2"`)),
+    ].join("")
+    const body = `<table:table table:name="Days">${rows}</table:table>`
+    const { text } = await read("a.ods", createDocument("spreadsheet", body))
+    expect(text.split(/\n+/).at(-1)).toBe("Name: Ada | Tag80: 7 | Tag81: 8 | Tag82: 8")
+  })
+
   it("do not show the placeholders of headers", async () => {
     const styles = `<office:document-styles><office:master-styles><style:master-page style:name="Default"><style:header><text:p><text:sheet-name>???</text:sheet-name></text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p></style:footer></style:master-page></office:master-styles></office:document-styles>`
     const body = `<table:table table:name="One">${row(cell("Honey"))}</table:table>`

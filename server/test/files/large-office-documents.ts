@@ -117,8 +117,20 @@ export const largeOfficeDocuments: LargeDocument[] = [
     "w.xlsx",
     () =>
       workbook(
-        sheetRows(2000, (text) => `<row>${text}${text.replace("<c ", '<c r="XFD1" ')}</row>`),
+        sheetRows(20_000, (text) => `<row>${text}${text.replace("<c ", '<c r="XFD1" ')}</row>`),
       ),
+  ],
+  [
+    "many tables with cells in the last column",
+    "l.xlsx",
+    () => {
+      let row = 0
+      const nextRow = (text: string): string => {
+        row += row % 3 === 2 ? 2 : 1
+        return `<row r="${row}">${text}${text.replace("<c ", `<c r="XFD${row}" `)}</row>`
+      }
+      return workbook(sheetRows(20_000, nextRow))
+    },
   ],
   [
     "a row with gaps between many columns",

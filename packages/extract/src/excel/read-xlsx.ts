@@ -6,7 +6,7 @@ import { readCellStyles } from "./cell-styles.ts"
 import { fillMergedCells } from "./fill-merged-cells.ts"
 import { addComments, readNotes, readPeople, readThreadedComments } from "./read-comments.ts"
 import { readDrawing } from "./read-drawing.ts"
-import { readTableRange, takeTable } from "./read-tables.ts"
+import { readTableRange, takeTable, withoutOverlaps } from "./read-tables.ts"
 import { type CellContext, readWorksheet, type Worksheet } from "./read-worksheet.ts"
 import { readSharedStrings } from "./shared-strings.ts"
 import { readWorkbook, type WorkbookSheet } from "./workbook.ts"
@@ -45,7 +45,7 @@ class SheetReader {
     const { rows, merged } = worksheet
     fillMergedCells(rows, merged)
     const ranges = partsOf("table").flatMap((part) => readTableRange(zip, part))
-    const tables = ranges.slice(0, maxTables).map((table) => takeTable(rows, table))
+    const tables = withoutOverlaps(ranges, maxTables).map((table) => takeTable(rows, table))
     const headerRows = headerRowsOf(worksheet, sheet)
     const comments = [
       ...partsOf("comments").flatMap((part) => readNotes(zip, part)),

@@ -2,7 +2,8 @@ import type { Block, PassageLocation } from "../blocks.ts"
 import { rowsToBlocks } from "../rows-to-blocks.ts"
 import { sheetToBlocks } from "../sheet-to-blocks.ts"
 
-const maxRepeatedEmptyCells = 50
+/** As many columns as spreadsheets have. */
+const maxColumns = 16_384
 /** Limits on repeating a non-empty cell: number of cells and resulting characters. */
 const maxFilledCells = 500
 const maxRepeatedCharacters = 20_000
@@ -18,7 +19,10 @@ const columnName = (column: number): string => {
 
 interface Row {
   row: number
+  /** By column; empty cells are absent. */
   cells: string[]
+  /** Column of the next cell. */
+  column: number
   spans: Map<number, number>
 }
 
@@ -42,18 +46,18 @@ export class OdfTable {
     this.#row += this.#rowsRepeated
     this.#rowsRepeated = countOf(attributes["table:number-rows-repeated"])
     if (this.#isInHeader && this.#headerRows === this.#rows.length) this.#headerRows++
-    this.#rows.push({ row: Math.max(1, this.#row), cells: [], spans: new Map() })
+    this.#rows.push({ row: Math.max(1, this.#row), cells: [], column: 0, spans: new Map() })
   }
 
   /** Name of the current cell in a sheet, such as `B4`. */
   get cellName(): string {
-    return `${columnName(this.#rows.at(-1)?.cells.length ?? 0)}${Math.max(1, this.#row)}`
+    return `${columnName(this.#rows.at(-1)?.column ?? 0)}${Math.max(1, this.#row)}`
   }
 
   addCell(attributes: Record<string, string>, text: string): void {
     const row = this.#rows.at(-1)
     if (!row) return
-    const column = row.cells.length
+    const { column } = row
     const columns = countOf(attributes["table:number-columns-spanned"])
     const rows = countOf(attributes["table:number-rows-spanned"])
     if (columns > 1) row.spans.set(column, columns)
@@ -67,27 +71,31 @@ export class OdfTable {
     const row = this.#rows.at(-1)
     if (!row) return
     const count = countOf(attributes["table:number-columns-repeated"])
-    const above = this.#spanned.get(row.cells.length)
+    const above = this.#spanned.get(row.column)
     if (!above || above.rows-- <= 0) {
       this.#repeat(row, "", count)
       return
     }
-    row.cells.push(above.text)
-    if (count > 1) this.#repeat(row, "", count - 1)
+    this.#repeat(row, above.text, 1)
+    this.#repeat(row, "", count - 1)
   }
 
-  #repeat({ cells }: Row, text: string, count: number): void {
-    const max =
-      text === ""
-        ? maxRepeatedEmptyCells
-        : Math.min(maxFilledCells, maxRepeatedCharacters / text.length)
-    const times = Math.min(count, Math.max(1, max))
-    for (let at = 0; at < times; at++) cells.push(text)
+  #repeat(row: Row, text: string, count: number): void {
+    const { cells, column } = row
+    row.column = Math.min(column + count, maxColumns)
+    if (text.trim() === "") return
+    const max = Math.max(1, Math.min(maxFilledCells, maxRepeatedCharacters / text.length))
+    const end = Math.min(row.column, column + max)
+    for (let at = column; at < end; at++) cells[at] = text
   }
 
   /** The texts of the cells without the columns' names. */
   toPlainBlocks(location: PassageLocation): Block[] {
-    return this.#rows.map(({ cells }) => ({ text: cells.join(" "), kind: "row", location }))
+    return this.#rows.map(({ cells }) => ({
+      text: Object.values(cells).join(" "),
+      kind: "row",
+      location,
+    }))
   }
 
   /** @param isSheet whether it may hold several tables, with rows located by their numbers */

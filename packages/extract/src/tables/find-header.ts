@@ -5,7 +5,8 @@ import { type FilledCell, filledCells, type TableRow } from "./table-row.ts"
 /** Rows of a table in which its header is looked for. */
 export const headerSearchRows = 60
 const maxLabelLength = 120
-const maxHeaderRows = 3
+/** Headers of more rows are not believed. */
+export const maxHeaderRows = 3
 /** Rows below a label that tell what kind of values its column holds. */
 const valueRows = 5
 /** That many labels over numbers make a header even if one of its cells is a number. */

@@ -1,6 +1,6 @@
 import { cellKind } from "./cell-kind.ts"
 import { findHeader, headerSearchRows } from "./find-header.ts"
-import { filledCells, filledColumns, type TableRow } from "./table-row.ts"
+import { filledCells, filledColumns, sliceCells, type TableRow } from "./table-row.ts"
 
 /** With more gaps between its columns, a band is one table. */
 const maxColumnRuns = 20
@@ -32,14 +32,14 @@ interface RowExtent {
 }
 
 /** First and last row in which each column is filled; titles may span the gaps between tables. */
-const extentsOf = (band: readonly TableRow[]): (RowExtent | undefined)[] => {
-  const extents: (RowExtent | undefined)[] = []
+const extentsOf = (band: readonly TableRow[]): Map<number, RowExtent> => {
+  const extents = new Map<number, RowExtent>()
   for (const row of band) {
     for (const column of filledColumns(row)) {
       if ((row.spans?.get(column) ?? 1) > 1) continue
-      const extent = extents[column]
+      const extent = extents.get(column)
       if (extent) extent.lastRow = row.row
-      else extents[column] = { firstRow: row.row, lastRow: row.row }
+      else extents.set(column, { firstRow: row.row, lastRow: row.row })
     }
   }
   return extents
@@ -47,9 +47,8 @@ const extentsOf = (band: readonly TableRow[]): (RowExtent | undefined)[] => {
 
 const columnRuns = (band: readonly TableRow[]): ColumnRun[] => {
   const runs: ColumnRun[] = []
-  for (const [column, extent] of extentsOf(band).entries()) {
-    if (!extent) continue
-    const { firstRow, lastRow } = extent
+  const extents = [...extentsOf(band)].sort(([a], [z]) => a - z)
+  for (const [column, { firstRow, lastRow }] of extents) {
     const run = runs.at(-1)
     if (run && run.last + 1 === column) {
       run.last = column
@@ -62,9 +61,8 @@ const columnRuns = (band: readonly TableRow[]): ColumnRun[] => {
 
 const sliceColumns = (band: readonly TableRow[], first: number, last: number): TableRow[] =>
   band.flatMap((row) => {
-    const cells = row.cells.slice(0, last + 1).fill("", 0, first)
-    const isFilled = cells.some((cell, column) => column >= first && cell?.trim())
-    return isFilled ? [{ ...row, cells }] : []
+    const cells = sliceCells(row, first, last)
+    return cells.length > 0 ? [{ ...row, cells }] : []
   })
 
 const startOf = (band: readonly TableRow[], { first, last }: ColumnRun): TableRow[] =>

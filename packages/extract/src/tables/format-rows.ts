@@ -43,19 +43,22 @@ const formatCells = (row: TableRow, arePairs: boolean): string => {
   return [...parts, open].filter(Boolean).join(" | ")
 }
 
-const formatNamedRow = (row: TableRow, names: readonly string[]): string => {
+const formatNamedRow = (row: TableRow, names: ReadonlyMap<number, string>): string => {
   const cells = filledCells(row)
   // Some programs repeat the header on each printed page.
-  if (cells.length > 1 && cells.every(({ column, text }) => names[column] === text)) return ""
+  if (cells.length > 1 && cells.every(({ column, text }) => names.get(column) === text)) return ""
   return cells
-    .map(({ column, text }) => (names[column] ? `${names[column]}: ${text}` : text))
+    .map(({ column, text }) => {
+      const name = names.get(column)
+      return name === undefined ? text : `${name}: ${text}`
+    })
     .join(" | ")
 }
 
 /** Rows of a table, each with the names of its columns. */
 export const formatNamedRows = (
   rows: readonly TableRow[],
-  names: readonly string[],
+  names: ReadonlyMap<number, string>,
   location: PassageLocation,
 ): Block[] =>
   rows.flatMap((row) => {
@@ -70,7 +73,7 @@ export const formatTable = (
   location: PassageLocation,
 ): Block[] => {
   const names = columnNames(header)
-  const unused = new Set(names.flatMap((name, column) => (name === "" ? [] : [column])))
+  const unused = new Set(names.keys())
   for (const row of rows) {
     if (unused.size === 0) break
     for (const column of filledColumns(row)) unused.delete(column)
