@@ -66,7 +66,7 @@ export const formatNamedRows = (
     return text === "" ? [] : [{ text, kind: "row", location: { ...location, row: row.row } }]
   })
 
-/** A table's own rows; its header comes first if not all names occur in them. */
+/** A table's own rows; its header comes first if not all names occur in what is shown of them. */
 export const formatTable = (
   header: readonly TableRow[],
   rows: readonly TableRow[],
@@ -79,7 +79,9 @@ export const formatTable = (
     for (const column of filledColumns(row)) unused.delete(column)
   }
   const body = formatNamedRows(rows, names, location)
-  return unused.size === 0 ? body : [...formatUnnamedRows(header, location), ...body]
+  return unused.size === 0 && body.length > 0
+    ? body
+    : [...formatUnnamedRows(header, location), ...body]
 }
 
 /** Rows that are no table: forms, lists and notes. */
