@@ -7,6 +7,9 @@ const separators = ["\t", ";", "|", ","]
 const sampleCharacters = 50_000
 const sampleLines = 50
 
+/** A first line in which Excel declares the separator, such as `sep=;`. */
+const declaration = /^"?sep=([^\w\s"]|\t)"?(?:\r\n|\r|\n|$)/i
+
 const quotedValues = /(?<=^|[\t;|,])"(?:[^"]|"")*"/gm
 
 /** The separator that occurs equally often in most of the first lines. */
@@ -34,7 +37,7 @@ const closingQuote = (text: string, from: number): number | null => {
 
 /** Reads values in a single pass. */
 const createCellReader = (text: string, separator: string) => {
-  const ends = new RegExp(`[${separator}\\r\\n]`, "g")
+  const ends = new RegExp(`[\\${separator}\\r\\n]`, "g")
   let at = 0
   let trustsQuotes = true
 
@@ -68,8 +71,11 @@ const createCellReader = (text: string, separator: string) => {
   }
 }
 
-/** Separated values (RFC 4180); the separator is detected by default. */
-export const readCsv = (text: string, separator = separatorOf(text)): Block[] => {
+/** Separated values (RFC 4180); a separator that they do not declare is detected by default. */
+export const readCsv = (source: string, defaultSeparator?: string): Block[] => {
+  const [line = "", declared] = declaration.exec(source) ?? []
+  const text = source.slice(line.length)
+  const separator = declared ?? defaultSeparator ?? separatorOf(text)
   const rows: { row: number; cells: string[] }[] = []
   const values = createCellReader(text, separator)
   let cells: string[] = []
