@@ -105,6 +105,61 @@ it("reads footers once, and neither slide numbers nor the date of the presentati
   expect(text).toBe("One\nConfidential – Project X\nTwo\nMay 2031")
 })
 
+it("reads footers without their fields", async () => {
+  const withField = (placeholder: string, text: string) =>
+    textShape(text, { placeholder }).replace(
+      "</a:p>",
+      `<a:fld type="slidenum"><a:rPr/><a:t>3</a:t></a:fld></a:p>`,
+    )
+  const text = await textOf([
+    slide(
+      textShape("One"),
+      withField("ftr", "Vertrag 4711, Seite "),
+      withField("sldNum", "Streng vertraulich | "),
+    ),
+    slide(textShape("Two"), withField("ftr", "Seite "), withField("sldNum", "")),
+  ])
+  expect(text).toBe("One\nVertrag 4711, Seite\nStreng vertraulich |\nTwo")
+})
+
+it("reads forms and tables of two columns", async () => {
+  const form = slideTable([
+    ["Name", "Ada Sommer"],
+    ["Wohnort", "Köln"],
+  ])
+  const bold = (text: string) => `<a:r><a:rPr b="1"/><a:t>${text}</a:t></a:r>`
+  const table = slideTable([
+    ["City", "River"],
+    ["Köln", "Rhein"],
+  ])
+    .replace("<a:r><a:t>City</a:t></a:r>", bold("City"))
+    .replace("<a:r><a:t>River</a:t></a:r>", bold("River"))
+  expect(await textOf([slide(form), slide(table)])).toBe(
+    "Name: Ada Sommer\nWohnort: Köln\nCity: Köln | River: Rhein",
+  )
+})
+
+it("names columns by the merged cells above them", async () => {
+  const table = slideTable([
+    ["Region", ["2025", 'gridSpan="2"'], ["", 'hMerge="1"'], "Sum"],
+    ["", "Q1", "Q2", ""],
+    ["North", "1", "2", "3"],
+    ["South", "4", "5", "9"],
+  ])
+  expect(await textOf([slide(table)])).toBe(
+    "Region: North | 2025 / Q1: 1 | 2025 / Q2: 2 | Sum: 3\nRegion: South | 2025 / Q1: 4 | 2025 / Q2: 5 | Sum: 9",
+  )
+})
+
+it("reads presentations with another prefix for relationships", async () => {
+  const text = await textOf([slide(textShape("One"))], {
+    extra: {
+      "ppt/presentation.xml": `<p:presentation><p:sldIdLst><p:sldId id="256" rel:id="s1"/></p:sldIdLst></p:presentation>`,
+    },
+  })
+  expect(text).toBe("One")
+})
+
 it("names hidden slides", async () => {
   const text = await textOf([
     { ...slide(textShape("Reserve", { placeholder: "title" })), attributes: `show="0"` },

@@ -1,5 +1,5 @@
 import { findChild, findChildren, parseOfficeXml } from "../ooxml/office-xml.ts"
-import { readRelationships } from "../ooxml/relationships.ts"
+import { readRelationships, relationshipId } from "../ooxml/relationships.ts"
 import type { Zip } from "../zip/zip.ts"
 
 export interface WorkbookSheet {
@@ -20,11 +20,6 @@ export interface Workbook {
 
 const workbookPart = "xl/workbook.xml"
 const maxDefinitionLength = 1000
-
-const relationshipId = (attributes: Readonly<Record<string, string>>): string => {
-  const key = Object.keys(attributes).find((name) => name.endsWith(":id"))
-  return (key && attributes[key]) ?? ""
-}
 
 /** Last row of a definition such as `'Price list'!$A:$B,'Price list'!$4:$5`. */
 const lastRowOf = (definition: string): number => {

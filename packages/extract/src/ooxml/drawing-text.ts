@@ -17,18 +17,22 @@ const runText = (run: XmlElement): string => {
     .join("")
 }
 
-const readParagraph = (paragraph: XmlElement): DrawingParagraph => {
+const readParagraph = (paragraph: XmlElement, showsFields = true): DrawingParagraph => {
   const [properties] = findChildren(paragraph, "pPr")
+  const runs = paragraph.children.filter(({ name }) => showsFields || name !== "fld")
   return {
-    text: paragraph.children.map(runText).join("").trim(),
+    text: runs.map(runText).join("").trim(),
     level: Number(properties?.attributes.lvl) || 0,
   }
 }
 
 /** Paragraphs with text in a text body of DrawingML, such as `a:txBody` (ECMA-376 part 1, §21.1.2). */
-export const readDrawingParagraphs = (textBody: XmlElement | undefined): DrawingParagraph[] =>
+export const readDrawingParagraphs = (
+  textBody: XmlElement | undefined,
+  { showsFields = true } = {},
+): DrawingParagraph[] =>
   findChildren(textBody, "p")
-    .map(readParagraph)
+    .map((paragraph) => readParagraph(paragraph, showsFields))
     .filter(({ text }) => text !== "")
 
 /** The text of all text bodies below an element on one line. */

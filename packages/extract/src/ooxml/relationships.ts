@@ -21,3 +21,9 @@ export const readRelationships = (
   })
   return relationships
 }
+
+/** The relationship that an element refers to; producers choose the prefix of the attribute. */
+export const relationshipId = (attributes: Readonly<Record<string, string>>): string => {
+  const key = Object.keys(attributes).find((name) => name.endsWith(":id"))
+  return (key && attributes[key]) ?? ""
+}

@@ -6,7 +6,7 @@ import {
   parseOfficeXml,
   type XmlElement,
 } from "../ooxml/office-xml.ts"
-import { readRelationships } from "../ooxml/relationships.ts"
+import { readRelationships, relationshipId } from "../ooxml/relationships.ts"
 import type { Zip } from "../zip/zip.ts"
 import { readCommentAuthors } from "./read-comments.ts"
 import { readSlide, type SlideReference } from "./read-slide.ts"
@@ -35,7 +35,7 @@ const listSlides = (zip: Zip): SlideReference[] => {
   const sectionByPart = new Map<string, string>()
   const list = findPath(presentation, "presentation", "sldIdLst")
   for (const { attributes } of findChildren(list, "sldId")) {
-    const part = relationships.get(attributes["r:id"] ?? "")?.target
+    const part = relationships.get(relationshipId(attributes))?.target
     if (part) sectionByPart.set(part, sections.get(attributes.id ?? "") ?? "")
   }
   return [...sectionByPart].map(([part, section], index) => ({ part, section, number: index + 1 }))

@@ -2,7 +2,6 @@ import type { Block, PassageLocation } from "../blocks.ts"
 import { readDrawingParagraphs } from "../ooxml/drawing-text.ts"
 import {
   findChild,
-  findDescendants,
   findPath,
   isFalse,
   parseOfficeXml,
@@ -10,6 +9,7 @@ import {
 } from "../ooxml/office-xml.ts"
 import { readReferencedGraphic } from "../ooxml/read-graphic.ts"
 import { readRelationships } from "../ooxml/relationships.ts"
+import { isPageNumber } from "../page-number.ts"
 import type { Zip } from "../zip/zip.ts"
 import { readComments } from "./read-comments.ts"
 import { readSlideTable } from "./read-slide-table.ts"
@@ -52,11 +52,12 @@ const toBlocks = (
   location: PassageLocation,
 ): Block[] => lines.map((text) => ({ text, kind, location }))
 
-/** A footer that no earlier slide has; a date only if it is not that of the presentation. */
+/** What no earlier slide has of a footer, without page numbers and the date of the presentation. */
 const readFooter = (shape: XmlElement, { footers }: Deck): string[] => {
-  const isAutomatic = findDescendants(shape, "fld").length > 0
-  const text = isAutomatic ? "" : readTextBody(shape).join(" ")
-  if (text === "" || footers.has(text)) return []
+  const paragraphs = readDrawingParagraphs(findChild(shape, "txBody"), { showsFields: false })
+  const text = paragraphs.map((paragraph) => paragraph.text).join(" ")
+  const isNumber = roleOf(shape) !== "date" && isPageNumber(text)
+  if (text === "" || isNumber || footers.has(text)) return []
   footers.add(text)
   return [text]
 }
@@ -73,8 +74,9 @@ const readGraphicFrame = (frame: XmlElement, context: SlideContext): Block[] => 
 
 const readShapeLines = (shape: XmlElement, deck: Deck): string[] => {
   const role = roleOf(shape)
-  if (role === "slide number") return []
-  if (role === "footer" || role === "date") return readFooter(shape, deck)
+  if (role === "slide number" || role === "footer" || role === "date") {
+    return readFooter(shape, deck)
+  }
   return shape.name === "pic" ? describePicture(shape) : readTextBody(shape)
 }
 
