@@ -12,6 +12,8 @@ const labelByName = new Map([
   ["DTSTART", "Start"],
   ["DTEND", "End"],
   ["DUE", "Due"],
+  ["DURATION", "Duration"],
+  ["STATUS", "Status"],
   ["RRULE", "Recurrence"],
   ["LOCATION", "Location"],
   ["ORGANIZER", "Organizer"],
@@ -31,6 +33,7 @@ const labelByName = new Map([
   ["URL", "URL"],
   ["NOTE", "Note"],
 ])
+const cancelled = "Status: CANCELLED"
 const readComponents = new Set(["VEVENT", "VTODO", "VJOURNAL", "VCARD"])
 
 const removeLastCharacter = (pieces: string[] = []): void => {
@@ -102,29 +105,71 @@ const formatValue = (line: ContentLine): string => {
   return isStructured ? text.split(";").filter(Boolean).join(", ") : text
 }
 
+/** Family name, given name, other names, prefix and suffix as people write them. */
+const formatName = (value: string): string => {
+  const [family, given, others, prefix, suffix] = value.split(";")
+  return [prefix, given, others, family, suffix].filter(Boolean).join(" ")
+}
+
+/** Collects the values of one component after the other. */
+class ComponentReader {
+  readonly #blocks: Block[] = []
+  readonly #open: string[] = []
+  #values: string[] = []
+  /** The parts of a contact's name, for contacts without a formatted one. */
+  #name = ""
+  #isCancelled = false
+
+  begin(component: string): void {
+    if (readComponents.has(component)) this.#flush()
+    if (component === "VCALENDAR") this.#isCancelled = false
+    this.#open.push(component)
+  }
+
+  /** Ends a component, and those within it whose ends are missing. */
+  end(component: string): void {
+    if (!readComponents.has(component)) {
+      if (this.#open.at(-1) === component) this.#open.pop()
+      return
+    }
+    this.#flush()
+    while (this.#open.length > 0 && this.#open.pop() !== component);
+  }
+
+  add(line: ContentLine): void {
+    if (line.name === "METHOD") this.#isCancelled = /^cancel$/i.test(line.value.trim())
+    if (!readComponents.has(this.#open.at(-1) ?? "")) return
+    if (line.name === "N") this.#name = formatName(formatValue(line))
+    const label = labelByName.get(line.name)
+    const value = label ? formatValue(line) : ""
+    if (value) this.#values.push(`${label}: ${value}`)
+  }
+
+  finish(): Block[] {
+    this.#flush()
+    return this.#blocks
+  }
+
+  #flush(): void {
+    const values = this.#values
+    if (this.#name && !values.some((value) => value.startsWith("Name: ")))
+      values.unshift(`Name: ${this.#name}`)
+    this.#values = []
+    this.#name = ""
+    if (values.length === 0) return
+    if (this.#isCancelled && !values.includes(cancelled)) values.push(cancelled)
+    this.#blocks.push({ text: values.join("\n"), kind: "paragraph", location: {} })
+  }
+}
+
 /** Events and tasks of a calendar (RFC 5545), or contacts (RFC 6350): a paragraph for each. */
 export const readContentLines = (text: string): Block[] => {
-  const blocks: Block[] = []
-  const components: string[] = []
-  let values: string[] = []
-
-  const endComponent = (): void => {
-    if (!readComponents.has(components.pop() ?? "")) return
-    blocks.push({ text: values.join("\n"), kind: "paragraph", location: {} })
-    values = []
-  }
-  const addProperty = (line: ContentLine): void => {
-    const label = labelByName.get(line.name)
-    if (!label || !readComponents.has(components.at(-1) ?? "")) return
-    const value = formatValue(line)
-    if (value) values.push(`${label}: ${value}`)
-  }
-
+  const reader = new ComponentReader()
   for (const source of unfold(text)) {
     const line = parseLine(source)
-    if (line?.name === "BEGIN") components.push(line.value.trim().toUpperCase())
-    else if (line?.name === "END") endComponent()
-    else if (line) addProperty(line)
+    if (line?.name === "BEGIN") reader.begin(line.value.trim().toUpperCase())
+    else if (line?.name === "END") reader.end(line.value.trim().toUpperCase())
+    else if (line) reader.add(line)
   }
-  return blocks
+  return reader.finish()
 }

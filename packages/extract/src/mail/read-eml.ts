@@ -90,11 +90,14 @@ export const readEml = async (source: MessageSource, context: ReadingContext): P
 }
 
 /** A message of Apple Mail: its length in bytes, the message, and a property list. */
-export const readEmlx = ({ bytes }: MessageSource, context: ReadingContext): Promise<Block[]> => {
+export const readEmlx = (
+  { bytes, encoding }: MessageSource,
+  context: ReadingContext,
+): Promise<Block[]> => {
   const start = bytes.indexOf("\n") + 1
   const length = Number.parseInt(bytes.toString("latin1", 0, start), 10)
   const message = Number.isNaN(length) ? bytes : bytes.subarray(start, start + length)
-  return readEml({ bytes: message }, context)
+  return readEml({ bytes: message, encoding }, context)
 }
 
 /** A web page with its parts in one file (RFC 2557). */

@@ -1,6 +1,5 @@
 import type { Block } from "../blocks.ts"
 import type { DocumentSource, ReadingContext } from "../reading-context.ts"
-import { UnreadableDocumentError } from "../unreadable.ts"
 import { readEml } from "./read-eml.ts"
 
 const maxMessages = 10_000
@@ -50,9 +49,8 @@ export const readMbox = async (
   const tryRead = async (message: Buffer): Promise<Block[] | null> => {
     try {
       return await readEml({ bytes: message, encoding }, context)
-    } catch (error) {
-      if (error instanceof UnreadableDocumentError) return null
-      throw error
+    } catch {
+      return null
     }
   }
 
