@@ -100,6 +100,31 @@ describe("texts", () => {
   })
 })
 
+it("tells forms of two columns from tables with an emphasized header", async () => {
+  const tableOf = (rows: string[][], headerStyle = "") => {
+    const rowsXml = rows.map(
+      (cells, at) =>
+        `<table:table-row>${cells.map((text) => `<table:table-cell><text:p text:style-name="${at === 0 ? headerStyle : ""}">${text}</text:p></table:table-cell>`).join("")}</table:table-row>`,
+    )
+    return `<table:table>${rowsXml.join("")}</table:table>`
+  }
+  const styles = `<office:document-styles><office:styles><style:style style:name="Heading" style:family="paragraph"><style:text-properties fo:font-weight="bold"/></style:style></office:styles></office:document-styles>`
+  const automaticStyles = `<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Heading"/></office:automatic-styles>`
+  const form = tableOf([
+    ["Name", "Ada Sommer"],
+    ["Wohnort", "Köln"],
+  ])
+  const table = tableOf(
+    [
+      ["City", "River"],
+      ["Köln", "Rhein"],
+    ],
+    "P1",
+  )
+  const lines = await readLines(form + table, { automaticStyles, "styles.xml": styles })
+  expect(lines).toEqual(["Name: Ada Sommer", "Wohnort: Köln", "City: Köln | River: Rhein"])
+})
+
 describe("spreadsheets", () => {
   const cell = (text: string, attributes = "") =>
     `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`

@@ -43,6 +43,8 @@ export class ContentReader implements MarkupHandler {
   /** Depth in elements that are not shown. */
   #unshownDepth = 0
   #label: string | null = null
+  /** Style of the last paragraph. */
+  #paragraphStyle: string | undefined
 
   constructor(styles: OdfStyles, options: ContentOptions = {}) {
     this.#styles = styles
@@ -152,6 +154,7 @@ export class ContentReader implements MarkupHandler {
   }
 
   #openParagraph(attributes: Attributes): void {
+    this.#paragraphStyle = attributes["text:style-name"]
     const number = this.#lists.countParagraph((name) =>
       this.#styles.list(name ?? this.#styles.listOfParagraph(attributes["text:style-name"])),
     )
@@ -227,11 +230,18 @@ export class ContentReader implements MarkupHandler {
   #closeContainer(): void {
     const { name, attributes, blocks, label } = this.#containers.pop() ?? this.#body
     const text = (separator: string) => blocks.map((block) => block.text).join(separator)
-    if (name === "table:table-cell") this.#tables.at(-1)?.addCell(attributes, text(" "))
+    if (name === "table:table-cell") this.#closeCell(attributes, text(" "))
     else if (name === "text:note") {
       this.#add(`[^${label}]`)
       this.#deliverText(`[^${label}]: ${text("\n")}`)
     } else this.#closeComment(label, text("\n"))
+  }
+
+  #closeCell(attributes: Attributes, text: string): void {
+    const isEmphasized =
+      this.#styles.isEmphasized("table-cell", attributes["table:style-name"]) ||
+      this.#styles.isEmphasized("paragraph", this.#paragraphStyle)
+    this.#tables.at(-1)?.addCell(attributes, text, isEmphasized)
   }
 
   #closeComment(author: string, text: string): void {

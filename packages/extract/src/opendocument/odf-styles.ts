@@ -37,12 +37,28 @@ const readLevel = (name: string, attributes: Record<string, string>): ListLevel 
   }
 }
 
+/** Their properties belong to no style of a paragraph or cell. */
+const otherStyles = new Set(["style:default-style", "text:list-style", "text:outline-style"])
+
+const styleKey = (family: string, name: string): string => `${family} ${name}`
+
+const isEmphasis = (name: string, attributes: Record<string, string>): boolean => {
+  if (name === "style:text-properties")
+    return /^(bold|[6-9]00)$/.test(attributes["fo:font-weight"] ?? "")
+  const background = attributes["fo:background-color"] ?? "transparent"
+  return name === "style:table-cell-properties" && !/^(transparent|#f{6})$/i.test(background)
+}
+
 /** Styles that decide what is shown (OpenDocument 1.3 part 3, §16). */
 export class OdfStyles {
   readonly #lists = new Map<string, Map<number, ListLevel>>()
   readonly #paragraphs = new Map<string, { parent: string | undefined; list: string | undefined }>()
   /** Styles of texts, sections and sheets that are hidden. */
   readonly #hidden = new Set<string>()
+  /** Parents of styles, and styles that are bold or on a colored background, by `styleKey`. */
+  readonly #parents = new Map<string, string>()
+  readonly #emphasized = new Set<string>()
+  #key = ""
   #list: Map<number, ListLevel> | null = null
   #style = ""
 
@@ -50,6 +66,7 @@ export class OdfStyles {
   open(name: string, attributes: Record<string, string>): void {
     const styleName = attributes["style:name"] ?? ""
     if (name === "style:style") this.#openStyle(styleName, attributes)
+    else if (otherStyles.has(name)) this.#key = ""
     if (name === "text:list-style") this.#openList(styleName)
     if (name === "text:outline-style") {
       this.#openList(outlineStyle)
@@ -62,10 +79,15 @@ export class OdfStyles {
     const isHidden =
       attributes["text:display"] === "none" || attributes["table:display"] === "false"
     if (isHidden && name.endsWith("-properties")) this.#hidden.add(this.#style)
+    if (this.#key !== "" && isEmphasis(name, attributes)) this.#emphasized.add(this.#key)
   }
 
   #openStyle(name: string, attributes: Record<string, string>): void {
     this.#style = name
+    const family = attributes["style:family"] ?? ""
+    this.#key = styleKey(family, name)
+    const parent = attributes["style:parent-style-name"]
+    if (parent) this.#parents.set(this.#key, styleKey(family, parent))
     if (attributes["style:family"] !== "paragraph") return
     this.#paragraphs.set(name, {
       parent: attributes["style:parent-style-name"],
@@ -80,6 +102,16 @@ export class OdfStyles {
 
   isHidden(style: string | undefined): boolean {
     return style !== undefined && this.#hidden.has(style)
+  }
+
+  /** Whether a style of paragraphs or cells looks like that of a header. */
+  isEmphasized(family: "paragraph" | "table-cell", style: string | undefined): boolean {
+    let key = style === undefined ? undefined : styleKey(family, style)
+    for (let depth = 0; key !== undefined && depth < maxInheritance; depth++) {
+      if (this.#emphasized.has(key)) return true
+      key = this.#parents.get(key)
+    }
+    return false
   }
 
   list(name: string | undefined): ListStyle | undefined {

@@ -23,6 +23,8 @@ interface Row {
   cells: string[]
   /** Column of the next cell. */
   column: number
+  /** Whether all cells with text are. */
+  isEmphasized: boolean
   spans: Map<number, number>
 }
 
@@ -46,7 +48,13 @@ export class OdfTable {
     this.#row += this.#rowsRepeated
     this.#rowsRepeated = countOf(attributes["table:number-rows-repeated"])
     if (this.#isInHeader && this.#headerRows === this.#rows.length) this.#headerRows++
-    this.#rows.push({ row: Math.max(1, this.#row), cells: [], column: 0, spans: new Map() })
+    this.#rows.push({
+      row: Math.max(1, this.#row),
+      cells: [],
+      column: 0,
+      isEmphasized: true,
+      spans: new Map(),
+    })
   }
 
   /** Name of the current cell in a sheet, such as `B4`. */
@@ -54,9 +62,10 @@ export class OdfTable {
     return `${columnName(this.#rows.at(-1)?.column ?? 0)}${Math.max(1, this.#row)}`
   }
 
-  addCell(attributes: Record<string, string>, text: string): void {
+  addCell(attributes: Record<string, string>, text: string, isEmphasized: boolean): void {
     const row = this.#rows.at(-1)
     if (!row) return
+    if (text !== "") row.isEmphasized &&= isEmphasized
     const { column } = row
     const columns = countOf(attributes["table:number-columns-spanned"])
     const rows = countOf(attributes["table:number-rows-spanned"])
