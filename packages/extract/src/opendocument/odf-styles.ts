@@ -76,9 +76,13 @@ export class OdfStyles {
     if (attributes["text:level"] !== undefined && name.includes("level-style")) {
       this.#list?.set(Number(attributes["text:level"]), readLevel(name, attributes))
     }
+    if (name.endsWith("-properties")) this.#addProperties(name, attributes)
+  }
+
+  #addProperties(name: string, attributes: Record<string, string>): void {
     const isHidden =
       attributes["text:display"] === "none" || attributes["table:display"] === "false"
-    if (isHidden && name.endsWith("-properties")) this.#hidden.add(this.#style)
+    if (isHidden) this.#hidden.add(this.#style)
     if (this.#key !== "" && isEmphasis(name, attributes)) this.#emphasized.add(this.#key)
   }
 
