@@ -133,7 +133,7 @@ describe("what stands outside of the text", () => {
         references("2"),
       {
         header1: `<w:hdr>${paragraph(run("Contract 4711"))}</w:hdr>`,
-        header2: `<w:hdr>${paragraph(run("Contract 4711"))}${paragraph(run("Annex"))}</w:hdr>`,
+        header2: `<w:hdr>${paragraph(run("Contract 4711"))}${paragraph(run("2026/0815"))}</w:hdr>`,
         footer1: `<w:ftr>${paragraph(run("Page 2 of 9"))}${paragraph(run("Confidential"))}</w:ftr>`,
       },
     )
@@ -141,7 +141,7 @@ describe("what stands outside of the text", () => {
       "Contract 4711",
       "First section.",
       "Confidential",
-      "Annex",
+      "2026/0815",
       "Second section.",
     ])
   })

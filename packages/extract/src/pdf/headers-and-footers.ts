@@ -1,3 +1,4 @@
+import { isPageNumber } from "../page-number.ts"
 import { type TextLine, textOfLine } from "./text-lines.ts"
 
 /** Part of the page's height at its top and its bottom. */
@@ -9,13 +10,6 @@ const minPages = 3
 const maxPagesBetween = 2
 /** Pages before the one that is numbered 1. */
 const maxUnnumberedPages = 50
-
-/** A page number alone, by its words; `#` stands for numbers. */
-const pageNumber =
-  /^(?:(?:page|p|pg|seite|s|página|pagina|pág|pag|blatt|bladzijde|strona|str|стр|страница) )?#(?: (?:of|von|de|di|sur|van|z|из))?(?: #)?$/iu
-
-const isPageNumber = (text: string): boolean =>
-  pageNumber.test(text.replace(/[^\p{L}#]+/gu, " ").trim())
 
 interface PageLines {
   /** 1-based. */
@@ -81,17 +75,18 @@ const repeatedLines = (pages: readonly PageLines[]): Map<string, RepeatedLine[]>
   return repeatedByText
 }
 
-const repetitionsOf = (text: string, { lines, hasPageNumber }: RepeatedLine): TextLine[] => {
-  if (lines.length < minPages) return []
-  return lines.slice(hasPageNumber && isPageNumber(text) ? 0 : 1)
+const repetitionsOf = ({ lines, hasPageNumber }: RepeatedLine): TextLine[] => {
+  const [first] = lines
+  if (!first || lines.length < minPages) return []
+  return lines.slice(hasPageNumber && isPageNumber(textOfLine(first)) ? 0 : 1)
 }
 
 /** Keeps headers and footers where they stand first, and takes out numbers of pages. */
 export const withoutRepeatedHeaders = (pages: readonly PageLines[]): PageLines[] => {
   const removed = new Set<TextLine>()
-  for (const [text, repeated] of repeatedLines(pages)) {
+  for (const repeated of repeatedLines(pages).values()) {
     for (const each of repeated) {
-      for (const line of repetitionsOf(text, each)) removed.add(line)
+      for (const line of repetitionsOf(each)) removed.add(line)
     }
   }
   return pages.map(({ page, lines }) => ({
