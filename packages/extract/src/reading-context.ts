@@ -25,7 +25,7 @@ export type ReadingWarning =
 export interface ReadingResources {
   limits: ExtractionLimits
   /** Null if text recognition is turned off. */
-  recognizer: TextRecognizer | null
+  recognizer: Pick<TextRecognizer, "recognize"> | null
   /** Restarts the time limit. Only for work that is limited in another way. */
   extendTime(): void
 }
@@ -52,7 +52,7 @@ const maxWarnings = 20
 /** The context of one document and all its attachments. `read` reads an attachment by its type. */
 export class DocumentContext implements ReadingContext {
   readonly limits: ExtractionLimits
-  readonly recognizer: TextRecognizer | null
+  readonly recognizer: ReadingResources["recognizer"]
   readonly extendTime: () => void
   readonly warnings: ReadingWarning[] = []
   readonly #read: DocumentReader

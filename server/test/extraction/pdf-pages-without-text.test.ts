@@ -27,6 +27,9 @@ const written: FormPage = { text: [[50, 700, sentence]] }
 const fullPageImage = `q 600 0 0 800 0 0 cm ${image} Q`
 const scan: FormPage = { content: fullPageImage }
 const stamped: FormPage = { content: fullPageImage, text: [[50, 50, "Scanned 2026-03-04 page 4"]] }
+const receiptStamp =
+  "Eingegangen am 04.05.2026 Poststelle Bauordnungsamt Koeln, Az. 63/4711-2026, Blatt 1 von 12"
+const received: FormPage = { content: fullPageImage, text: [[50, 780, receiptStamp]] }
 const blank: FormPage = {}
 
 /** Hundreds of curves, as letters that were turned into outlines. */
@@ -38,6 +41,7 @@ const outlines: FormPage = {
 
 it.each([
   ["scans, with and without a stamp", [written, scan, scan, stamped, written], 3, "2–4"],
+  ["scans with a receipt stamp", [written, received], 1, "2"],
   ["letters as outlines", [written, outlines], 1, "2"],
   ["several stretches", [scan, written, scan, written, scan, scan], 4, "1, 3, 5–6"],
   [
@@ -70,6 +74,10 @@ it.each([
   ["a page with a ruled frame", [written, { content: "50 50 500 700 re S 50 400 500 0 l S" }]],
 ] satisfies [string, FormPage[]][])("does not count %s", async (_what, pages) => {
   expect(await read(pages)).toMatchObject({ read: { warnings: [] } })
+})
+
+it("keeps the text over an image that covers the page", async () => {
+  expect(await read([received])).toMatchObject({ read: { text: receiptStamp } })
 })
 
 it("does not take glyphs without characters for text", async () => {

@@ -7,6 +7,9 @@ import { readPageImage } from "./page-image.ts"
 /** At about four seconds each. */
 const maxPages = 500
 
+/** Of the words; a text layer and what was recognized differ by mistakes. */
+const maxRepeated = 0.6
+
 const splitAtEmptyLines = (lines: readonly string[]): string[][] => {
   const paragraphs: string[][] = [[]]
   for (const line of lines) {
@@ -14,6 +17,15 @@ const splitAtEmptyLines = (lines: readonly string[]): string[][] => {
     else paragraphs.at(-1)?.push(line)
   }
   return paragraphs.filter(({ length }) => length > 0)
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []
+
+/** Whether most words that were recognized are in the text layer already. */
+const repeats = (recognized: string, textLayer: string): boolean => {
+  const known = new Set(wordsOf(textLayer))
+  const words = wordsOf(recognized)
+  return words.filter((word) => known.has(word)).length > words.length * maxRepeated
 }
 
 /** Recognizes the text of scanned pages of one PDF, in the languages that the operator chose. */
@@ -27,20 +39,35 @@ export class ScanReader {
     this.#resources = resources
   }
 
-  /** The paragraphs that the images of a page show; none if there is no text for certain. */
-  async read(pdf: PdfDocument, number: number): Promise<Block[]> {
-    const { recognizer, extendTime } = this.#resources
-    if (!recognizer || this.#attempts++ >= maxPages) return []
-    extendTime()
-    const page = await pdf.getPage(number)
-    const image = await readPageImage(page)
-    const text = image ? await recognizer.recognize(image) : ""
-    page.cleanup()
-    extendTime()
+  /**
+   * The paragraphs that the images of a page show; none if the text layer has them already.
+   * @returns null if there is no text for certain
+   */
+  async read(pdf: PdfDocument, number: number, textLayer: string): Promise<Block[] | null> {
+    const text = await this.#recognize(pdf, number)
+    if (text.trim() === "") return null
+    if (repeats(text, textLayer)) return []
     const lines = text.split("\n").map((line) => line.trim())
     const paragraphs = splitAtEmptyLines(lines).map((paragraph) => paragraph.reduce(joinWrapped))
-    if (paragraphs.length > 0) this.recognizedPages.push(number)
+    this.recognizedPages.push(number)
     const location = { page: number }
     return paragraphs.map((paragraph) => ({ text: paragraph, kind: "paragraph", location }))
+  }
+
+  /** @returns an empty text for a page that cannot be shown or recognized */
+  async #recognize(pdf: PdfDocument, number: number): Promise<string> {
+    const { recognizer, extendTime } = this.#resources
+    if (!recognizer || this.#attempts++ >= maxPages) return ""
+    extendTime()
+    try {
+      const page = await pdf.getPage(number)
+      const image = await readPageImage(page)
+      page.cleanup()
+      return image ? await recognizer.recognize(image) : ""
+    } catch {
+      return ""
+    } finally {
+      extendTime()
+    }
   }
 }

@@ -1,9 +1,12 @@
 import { openPdfWithoutImages, type PdfDocument } from "./open-pdf.ts"
 import { measureShownContent, type ShownContent } from "./shown-content.ts"
 
-/** A scanner's stamp or a page number has fewer letters and digits. */
+/** A page number or a scanner's stamp has fewer letters and digits. */
 const minReadable = 50
+/** A receipt stamp or the header of a fax has fewer. */
+const minPage = 300
 /** Of the page's area. */
+const fullPageImage = 0.8
 const largeImage = 0.5
 const smallImage = 0.02
 /** About 100 letters as outlines. */
@@ -24,12 +27,21 @@ export const isUnmappedText = (text: string): boolean => {
   return garbage > count(text, /\S/gu) / 10 && garbage > count(text, /[^\S\n]/gu)
 }
 
-const showsPage = ({ imageShare, pathLength }: ShownContent, readable: number): boolean =>
-  readable === 0
+const countReadable = (text: string): number => count(text, /[\p{L}\p{N}]/gu)
+
+/** Whether a text layer is worth reading even if it is only a stamp on a scan. */
+export const hasReadableText = (text: string): boolean =>
+  !isUnmappedText(text) && countReadable(text) >= minReadable
+
+const showsPage = (shown: ShownContent, readable: number): boolean => {
+  const { imageShare, hasInvisibleText, pathLength } = shown
+  if (readable >= minReadable) return imageShare >= fullPageImage && !hasInvisibleText
+  return readable === 0
     ? imageShare >= smallImage || pathLength >= minPathLength
     : imageShare >= largeImage
+}
 
-/** Tells pages whose text is not in the text layer from pages with text and from blank ones. */
+/** Tells pages whose text is not, or not all, in the text layer from pages with text and from blank ones. */
 export class TextlessPages {
   readonly #bytes: Buffer
   #withoutImages: Promise<PdfDocument> | null = null
@@ -41,8 +53,8 @@ export class TextlessPages {
   /** @param text of the page's text layer */
   async includes(page: number, text: string): Promise<boolean> {
     if (isUnmappedText(text)) return true
-    const readable = count(text, /[\p{L}\p{N}]/gu)
-    if (readable >= minReadable) return false
+    const readable = countReadable(text)
+    if (readable >= minPage) return false
     this.#withoutImages ??= openPdfWithoutImages(this.#bytes)
     const pdf = await this.#withoutImages
     try {

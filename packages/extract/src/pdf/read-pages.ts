@@ -6,7 +6,7 @@ import { readFormFields } from "./form-fields.ts"
 import type { PdfDocument, PdfPage } from "./open-pdf.ts"
 import type { PageAnnotation } from "./page-annotations.ts"
 import { blocksOfPages, type PageText, readPageText } from "./page-text.ts"
-import { isUnmappedText, type TextlessPages } from "./pages-without-text.ts"
+import { hasReadableText, isUnmappedText, type TextlessPages } from "./pages-without-text.ts"
 import { placeFormFields } from "./place-form-fields.ts"
 import { TextPositions } from "./text-positions.ts"
 
@@ -19,6 +19,8 @@ interface PageContent {
   /** The text layer alone. */
   textLayer: string
   hasFields: boolean
+  /** Whether the text layer is more than a page number or a scanner's stamp. */
+  hasReadableText: boolean
   /** From the images of a page without text. */
   recognized: Block[]
 }
@@ -33,10 +35,12 @@ const readPage = async (
     comments: [] as string[],
     textLayer: "",
     hasFields: fields.length > 0,
+    hasReadableText: false,
     recognized: [],
   }
   const text = await readPageText(sheet, (items) => {
     page.textLayer = items.map(({ str }) => str).join("\n")
+    page.hasReadableText = hasReadableText(page.textLayer)
     const readable = isUnmappedText(page.textLayer) ? [] : items
     if (annotations.length === 0) return readable
     const positions = new TextPositions(readable, sheet.rotate)
@@ -77,11 +81,11 @@ const joinPages = (
 ): Pick<ReadPages, "blocks" | "hasText"> => {
   const textBlocks = blocksOfPages(pages.map(({ text }) => text))
   const hasText = pages.some(
-    ({ text, comments, hasFields, recognized }, index) =>
+    ({ text, comments, hasFields, hasReadableText: isReadable, recognized }, index) =>
       hasFields ||
       recognized.length > 0 ||
       comments.length > 0 ||
-      (!isWithoutText.has(text.page) && (textBlocks[index] ?? []).length > 0),
+      ((isReadable || !isWithoutText.has(text.page)) && (textBlocks[index] ?? []).length > 0),
   )
   const blocks = pages.flatMap(({ text: { page }, recognized, comments }, index): Block[] => [
     ...(textBlocks[index] ?? []),
@@ -112,9 +116,9 @@ export const readPages = async (
       continue
     }
     const isTextless = await context.textlessPages.includes(number, page.textLayer)
-    const recognized = isTextless ? await context.scans.read(pdf, number) : []
-    if (isTextless && recognized.length === 0) withoutText.push(number)
-    pages.push({ ...page, recognized, textLayer: "" })
+    const recognized = isTextless ? await context.scans.read(pdf, number, page.textLayer) : []
+    if (!recognized) withoutText.push(number)
+    pages.push({ ...page, recognized: recognized ?? [], textLayer: "" })
     characters += page.text.length
     if (characters > context.limits.characters) break
   }

@@ -5,18 +5,20 @@ import type { PdfPage } from "./open-pdf.ts"
 export interface ShownContent {
   /** Images, as a share of the page's area: 1 is a full page. */
   imageShare: number
+  /** Whether text is drawn without being visible, as below a scan whose text was recognized. */
+  hasInvisibleText: boolean
   /** All painted paths, as the amount of their numbers: a letter as an outline has about 50. */
   pathLength: number
 }
 
-const painting = new Set([
-  OPS.shadingFill,
-  OPS.rawFillPath,
+const invisible = 3
+const showingText = new Set([
   OPS.showText,
   OPS.showSpacedText,
   OPS.nextLineShowText,
   OPS.nextLineSetSpacingShowText,
 ])
+const painting = new Set([OPS.shadingFill, OPS.rawFillPath, ...showingText])
 
 const isListOfNumbers = (value: unknown): value is ArrayLike<number> =>
   Array.isArray(value) || value instanceof Float32Array
@@ -34,6 +36,12 @@ const paintedLength = ([operator, parts]: readonly unknown[]): number => {
   return operator !== OPS.endPath && isListOfNumbers(path) ? path.length : 0
 }
 
+interface GraphicsState {
+  area: number
+  isUnused: boolean
+  textMode: unknown
+}
+
 /**
  * Adds up paths, and the areas of images that pdf.js left out. An image fills the unit square, so
  * what remains of it is a transformation that nothing is painted with.
@@ -41,8 +49,9 @@ const paintedLength = ([operator, parts]: readonly unknown[]): number => {
 class ContentSums {
   pathLength = 0
   imageArea = 0
-  #state = { area: 1, isUnused: false }
-  readonly #saved: { area: number; isUnused: boolean }[] = []
+  hasInvisibleText = false
+  #state: GraphicsState = { area: 1, isUnused: false, textMode: 0 }
+  readonly #saved: GraphicsState[] = []
 
   run(operator: number, args: readonly unknown[]): void {
     switch (operator) {
@@ -62,9 +71,17 @@ class ContentSums {
       case OPS.constructPath:
         this.#addPath(paintedLength(args))
         break
+      case OPS.setTextRenderingMode:
+        this.#state.textMode = args[0]
+        break
       default:
-        if (painting.has(operator)) this.#state.isUnused = false
+        this.#paint(operator)
     }
+  }
+
+  #paint(operator: number): void {
+    if (painting.has(operator)) this.#state.isUnused = false
+    this.hasInvisibleText ||= showingText.has(operator) && this.#state.textMode === invisible
   }
 
   endTransformation(): void {
@@ -83,12 +100,14 @@ class ContentSums {
 
   #transform(matrix: unknown): void {
     this.endTransformation()
-    this.#state = { area: this.#state.area * areaFactor(matrix), isUnused: true }
+    this.#state.area *= areaFactor(matrix)
+    this.#state.isUnused = true
   }
 
   #beginForm([matrix]: readonly unknown[]): void {
     this.#save()
-    this.#state = { area: this.#state.area * areaFactor(matrix), isUnused: false }
+    this.#state.area *= areaFactor(matrix)
+    this.#state.isUnused = false
   }
 
   #addPath(length: number): void {
@@ -109,6 +128,7 @@ export const measureShownContent = async (page: PdfPage): Promise<ShownContent> 
   const pageArea = Math.abs((right - left) * (top - bottom))
   return {
     imageShare: pageArea > 0 ? sums.imageArea / pageArea : 0,
+    hasInvisibleText: sums.hasInvisibleText,
     pathLength: sums.pathLength,
   }
 }
