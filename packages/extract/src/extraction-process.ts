@@ -21,7 +21,7 @@ export interface ExtractionTask {
 
 /** Messages to the parent; apart from the first, in this order; chunked, so that no single message blocks it for long. */
 export type ExtractionMessage =
-  /** Restarts the time limit. */
+  /** Text recognition begins, or has read a page. Restarts the time limit. */
   | { type: "progress" }
   | { type: "text"; text: string }
   | { type: "passages"; passages: { starts: number; ends: number; location: string }[] }
@@ -46,16 +46,6 @@ const send = (message: ExtractionMessage): Promise<void> =>
     process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
   })
 
-/** Kept for the next document: loading the languages takes longer than reading a small one. */
-let recognizer: { for: string; recognizer: TextRecognizer } | undefined
-
-const recognizerFor = (languages: RecognitionLanguages | null): TextRecognizer | null => {
-  if (!languages) return null
-  const key = JSON.stringify(languages)
-  if (recognizer?.for !== key) recognizer = { for: key, recognizer: new TextRecognizer(languages) }
-  return recognizer.recognizer
-}
-
 const extractTask = async ({
   path,
   limits,
@@ -67,7 +57,7 @@ const extractTask = async ({
     { bytes, ...source },
     {
       limits,
-      recognizer: recognizerFor(recognition),
+      recognizer: recognition && new TextRecognizer(recognition),
       extendTime: () => void send({ type: "progress" }),
     },
   )

@@ -139,6 +139,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       const passages: ExtractedText["passages"] = []
       let index: Uint8Array = new Uint8Array()
       let isDone = false
+      let hasRecognized = false
 
       const finish = (settle: () => void, healthy: boolean): void => {
         if (isDone) return
@@ -149,7 +150,8 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
         child.process.off("message", onMessage)
         child.process.off("exit", onExit)
         child.process.off("error", onError)
-        if (healthy) release(child)
+        // The memory that text recognition takes is not freed before the process ends.
+        if (healthy && !hasRecognized) release(child)
         else kill(child)
         settle()
       }
@@ -170,6 +172,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       const onMessage = (message: ExtractionMessage): void => {
         switch (message.type) {
           case "progress":
+            hasRecognized = true
             onRecognition()
             timer.refresh()
             break
@@ -227,9 +230,10 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
       }
       const { recognition } = limits
       const outcome = await readOnce({ ...task, recognition }, onRecognition, signal)
-      const exceedsLimit = "unreadable" in outcome && outcome.unreadable.code === "resource_limit"
-      // Its images may be what needs too much; the rest of the document can still be read.
-      return exceedsLimit && hasRecognized
+      const mayBeDueToImages =
+        "unreadable" in outcome && /^(resource_limit|damaged)$/.test(outcome.unreadable.code)
+      // Without them, the rest of the document can still be read.
+      return mayBeDueToImages && hasRecognized
         ? readOnce({ ...task, recognition: null }, onRecognition, signal)
         : outcome
     },
