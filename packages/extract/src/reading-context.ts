@@ -18,6 +18,8 @@ export type ReadingWarning =
   /** Read from images of the pages. */
   | { id: "document_pages_recognized"; values: { count: number; pages: string } }
   | { id: "document_attachment_unreadable"; values: { name: string } }
+  | { id: "document_attachment_incomplete"; values: { name: string } }
+  | { id: "document_attachment_encoding_uncertain"; values: { name: string; encoding: string } }
   | { id: "document_attachments_skipped"; values: { max: number } }
   | { id: "document_messages_skipped"; values: { read: number; total: number } }
 
@@ -32,6 +34,8 @@ export interface ReadingResources {
 
 export interface ReadingContext extends ReadingResources {
   warn(warning: ReadingWarning): void
+  /** Counts one more page; false if too many were recognized already. */
+  mayRecognizePage(): boolean
   /**
    * Reads a document inside of the current one. Its blocks get `heading` above their own headings.
    * @returns no blocks, after a warning, if it is unreadable or exceeds a limit
@@ -48,15 +52,41 @@ export type DocumentReader = (
 export const maxAttachments = 100
 const maxAttachmentDepth = 3
 const maxWarnings = 20
+/** Of a document with its attachments; at about four seconds each. */
+const maxRecognizedPages = 500
+
+const isLoss = ({ id }: ReadingWarning): boolean =>
+  !/_(encoding_uncertain|pages_recognized)$/.test(id)
+
+/** @returns null for what nobody needs to know about an attachment */
+const warningOfAttachment = (name: string, warning: ReadingWarning): ReadingWarning | null => {
+  switch (warning.id) {
+    case "document_pages_recognized":
+      return null
+    case "document_pages_without_text":
+    case "document_messages_skipped":
+      return { id: "document_attachment_incomplete", values: { name } }
+    case "document_encoding_uncertain":
+      return {
+        id: "document_attachment_encoding_uncertain",
+        values: { name, ...warning.values },
+      }
+    default:
+      return warning
+  }
+}
 
 /** The context of one document and all its attachments. `read` reads an attachment by its type. */
 export class DocumentContext implements ReadingContext {
   readonly limits: ExtractionLimits
   readonly recognizer: ReadingResources["recognizer"]
   readonly extendTime: () => void
-  readonly warnings: ReadingWarning[] = []
   readonly #read: DocumentReader
-  #depth = 0
+  /** By their JSON. */
+  #warnings = new Map<string, ReadingWarning>()
+  /** Names of the attachment that is being read and of those that it is in. */
+  readonly #path: string[] = []
+  #recognizedPages = 0
   #attachments = 0
   #attachedCharacters = 0
 
@@ -67,8 +97,21 @@ export class DocumentContext implements ReadingContext {
     this.#read = read
   }
 
+  /** The most important ones, losses first. */
+  get warnings(): ReadingWarning[] {
+    const all = [...this.#warnings.values()]
+    const notes = all.filter((warning) => !isLoss(warning))
+    return [...all.filter(isLoss), ...notes].slice(0, maxWarnings)
+  }
+
   warn(warning: ReadingWarning): void {
-    if (this.warnings.length < maxWarnings) this.warnings.push(warning)
+    const attachment = this.#path.at(-1)
+    const named = attachment === undefined ? warning : warningOfAttachment(attachment, warning)
+    if (named) this.#warnings.set(JSON.stringify(named), named)
+  }
+
+  mayRecognizePage(): boolean {
+    return this.#recognizedPages++ < maxRecognizedPages
   }
 
   async readAttachment(attachment: DocumentSource, heading: readonly string[]): Promise<Block[]> {
@@ -76,7 +119,10 @@ export class DocumentContext implements ReadingContext {
       this.warn({ id: "document_attachments_skipped", values: { max: maxAttachments } })
     }
     if (this.#attachments > maxAttachments) return []
+    const charactersBefore = this.#attachedCharacters
     const blocks = await this.#tryRead(attachment)
+    // Attachments in it are counted again among its blocks.
+    this.#attachedCharacters = charactersBefore
     for (const { text } of blocks) this.#attachedCharacters += text.length
     return blocks.map(({ location, ...block }) => ({
       ...block,
@@ -85,18 +131,19 @@ export class DocumentContext implements ReadingContext {
   }
 
   async #tryRead(attachment: DocumentSource): Promise<Block[]> {
-    const { length: warnings } = this.warnings
-    this.#depth++
+    const warnings = new Map(this.#warnings)
+    this.#path.push(attachment.filename)
     try {
       const isWithinLimits =
-        this.#depth <= maxAttachmentDepth && this.#attachedCharacters <= this.limits.characters
+        this.#path.length <= maxAttachmentDepth &&
+        this.#attachedCharacters <= this.limits.characters
       if (isWithinLimits) return (await this.#read(attachment, this)).blocks
     } catch {
       // Whatever its reader throws ends the attachment, not the document.
     } finally {
-      this.#depth--
+      this.#path.pop()
     }
-    this.warnings.length = warnings
+    this.#warnings = warnings
     this.warn({ id: "document_attachment_unreadable", values: { name: attachment.filename } })
     return []
   }

@@ -101,6 +101,10 @@ export const documents = {
       : `${count} pages are scans (${pages}). Their text was recognized (OCR) and may contain mistakes.`,
   document_attachment_unreadable: ({ name }: Values<"name">) =>
     `The attachment “${name}” can't be read.`,
+  document_attachment_incomplete: ({ name }: Values<"name">) =>
+    `The attachment “${name}” was not read completely.`,
+  document_attachment_encoding_uncertain: ({ name, encoding }: Values<"name" | "encoding">) =>
+    `The attachment “${name}” was read as ${encoding}, but that is not certain.`,
   document_attachments_skipped: ({ max }: Values<"max">) =>
     `Only the first ${max} attachments were read.`,
   document_messages_skipped: ({ read, total }: Values<"read" | "total">) =>

@@ -1,11 +1,8 @@
 import type { Block } from "../blocks.ts"
 import type { PdfDocument } from "../pdf/open-pdf.ts"
 import { joinWrapped } from "../pdf/paragraphs.ts"
-import type { ReadingResources } from "../reading-context.ts"
+import type { ReadingContext } from "../reading-context.ts"
 import { readPageImage } from "./page-image.ts"
-
-/** At about four seconds each. */
-const maxPages = 500
 
 /** Of the words; a text layer and what was recognized differ by mistakes. */
 const maxRepeated = 0.6
@@ -32,11 +29,10 @@ const repeats = (recognized: string, textLayer: string): boolean => {
 export class ScanReader {
   /** Pages whose text was recognized, in ascending order, 1-based. */
   readonly recognizedPages: number[] = []
-  readonly #resources: Pick<ReadingResources, "recognizer" | "extendTime">
-  #attempts = 0
+  readonly #context: ReadingContext
 
-  constructor(resources: Pick<ReadingResources, "recognizer" | "extendTime">) {
-    this.#resources = resources
+  constructor(context: ReadingContext) {
+    this.#context = context
   }
 
   /**
@@ -56,8 +52,8 @@ export class ScanReader {
 
   /** @returns an empty text for a page that cannot be shown or recognized */
   async #recognize(pdf: PdfDocument, number: number): Promise<string> {
-    const { recognizer, extendTime } = this.#resources
-    if (!recognizer || this.#attempts++ >= maxPages) return ""
+    const { recognizer, extendTime } = this.#context
+    if (!recognizer || !this.#context.mayRecognizePage()) return ""
     extendTime()
     try {
       const page = await pdf.getPage(number)

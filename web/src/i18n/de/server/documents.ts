@@ -94,6 +94,10 @@ export const documents = {
       ? `Seite ${pages} ist ein Scan. Ihr Text wurde per Texterkennung (OCR) gelesen und kann Fehler enthalten.`
       : `${count} Seiten sind Scans (${pages}). Ihr Text wurde per Texterkennung (OCR) gelesen und kann Fehler enthalten.`,
   document_attachment_unreadable: ({ name }) => `Der Anhang „${name}“ lässt sich nicht lesen.`,
+  document_attachment_incomplete: ({ name }) =>
+    `Der Anhang „${name}“ wurde nicht vollständig gelesen.`,
+  document_attachment_encoding_uncertain: ({ name, encoding }) =>
+    `Der Anhang „${name}“ wurde als ${encoding} gelesen, das ist aber nicht sicher.`,
   document_attachments_skipped: ({ max }) => `Nur die ersten ${max} Anhänge wurden gelesen.`,
   document_messages_skipped: ({ read, total }) =>
     `Nur ${read} von ${total} Nachrichten wurden gelesen. Teilen Sie dieses Postfach in mehrere Dateien auf.`,
