@@ -68,42 +68,44 @@ const upperRussian = (number: number) => formatLetter(number, russian)
 const letterOf = (alphabet: string) => (number: number) => formatLetter(number, alphabet)
 
 /** By their names in ECMA-376 part 1, §17.18.59. */
-const formats: Record<string, (number: number) => string> = {
-  upperLetter,
-  lowerLetter: lower(upperLetter),
-  upperRoman: formatRoman,
-  lowerRoman: lower(formatRoman),
-  russianUpper: upperRussian,
-  russianLower: lower(upperRussian),
-  ordinal: (number) => `${number}${ordinalSuffixes[ordinalRules.select(number)]}`,
-  decimalZero: (number) => String(number).padStart(2, "0"),
-  numberInDash: (number) => `- ${number} -`,
-  hex: (number) => number.toString(16).toUpperCase(),
-  decimalFullWidth: (number) =>
-    String(number).replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
-  decimalEnclosedCircle: fromCodePoint(0x2460, 20),
-  decimalEnclosedParen: fromCodePoint(0x2474, 20),
-  decimalEnclosedFullstop: fromCodePoint(0x2488, 20),
-  chineseCounting: formatChinese,
-  chineseCountingThousand: formatChinese,
-  ideographDigital: formatChinese,
-  japaneseCounting: formatChinese,
-  taiwaneseCounting: formatChinese,
-  taiwaneseCountingThousand: formatChinese,
-  ideographTraditional: letterOf("甲乙丙丁戊己庚辛壬癸"),
-  ideographZodiac: letterOf("子丑寅卯辰巳午未申酉戌亥"),
-  aiueo: letterOf(
-    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
-  ),
-  aiueoFullWidth: letterOf(
-    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
-  ),
-  ganada: letterOf("가나다라마바사아자차카타파하"),
-  hebrew1: letterOf("אבגדהוזחטיכלמנסעפצקרשת"),
-  arabicAlpha: letterOf("أبتثجحخدذرزسشصضطظعغفقكلمنهوي"),
-  none: () => "",
-  bullet: () => "",
-}
+const formats = new Map(
+  Object.entries<(number: number) => string>({
+    upperLetter,
+    lowerLetter: lower(upperLetter),
+    upperRoman: formatRoman,
+    lowerRoman: lower(formatRoman),
+    russianUpper: upperRussian,
+    russianLower: lower(upperRussian),
+    ordinal: (number) => `${number}${ordinalSuffixes[ordinalRules.select(number)]}`,
+    decimalZero: (number) => String(number).padStart(2, "0"),
+    numberInDash: (number) => `- ${number} -`,
+    hex: (number) => number.toString(16).toUpperCase(),
+    decimalFullWidth: (number) =>
+      String(number).replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+    decimalEnclosedCircle: fromCodePoint(0x2460, 20),
+    decimalEnclosedParen: fromCodePoint(0x2474, 20),
+    decimalEnclosedFullstop: fromCodePoint(0x2488, 20),
+    chineseCounting: formatChinese,
+    chineseCountingThousand: formatChinese,
+    ideographDigital: formatChinese,
+    japaneseCounting: formatChinese,
+    taiwaneseCounting: formatChinese,
+    taiwaneseCountingThousand: formatChinese,
+    ideographTraditional: letterOf("甲乙丙丁戊己庚辛壬癸"),
+    ideographZodiac: letterOf("子丑寅卯辰巳午未申酉戌亥"),
+    aiueo: letterOf(
+      "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
+    ),
+    aiueoFullWidth: letterOf(
+      "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
+    ),
+    ganada: letterOf("가나다라마바사아자차카타파하"),
+    hebrew1: letterOf("אבגדהוזחטיכלמנסעפצקרשת"),
+    arabicAlpha: letterOf("أبتثجحخدذرزسشصضطظعغفقكلمنهوي"),
+    none: () => "",
+    bullet: () => "",
+  }),
+)
 
 /**
  * The number of a list item, heading or note.
@@ -111,5 +113,5 @@ const formats: Record<string, (number: number) => string> = {
  */
 export const formatListNumber = (number: number, format: string): string => {
   if (/^0+1$/.test(format)) return String(number).padStart(Math.min(format.length, 10), "0")
-  return formats[format]?.(number) ?? String(number)
+  return formats.get(format)?.(number) ?? String(number)
 }

@@ -1,29 +1,33 @@
 import { findChild, findChildren, type XmlElement } from "./office-xml.ts"
 
-const operators: Record<string, string> = {
-  "∑": "\\sum",
-  "∏": "\\prod",
-  "∐": "\\coprod",
-  "∫": "\\int",
-  "∬": "\\iint",
-  "∭": "\\iiint",
-  "∮": "\\oint",
-  "⋃": "\\bigcup",
-  "⋂": "\\bigcap",
-  "⋁": "\\bigvee",
-  "⋀": "\\bigwedge",
-}
-const accents: Record<string, string> = {
-  "\u0302": "\\hat",
-  "\u0303": "\\tilde",
-  "\u0304": "\\bar",
-  "\u0305": "\\overline",
-  "\u0307": "\\dot",
-  "\u0308": "\\ddot",
-  "\u20d7": "\\vec",
-  "\u030c": "\\check",
-  "\u0306": "\\breve",
-}
+const operators = new Map(
+  Object.entries<string>({
+    "∑": "\\sum",
+    "∏": "\\prod",
+    "∐": "\\coprod",
+    "∫": "\\int",
+    "∬": "\\iint",
+    "∭": "\\iiint",
+    "∮": "\\oint",
+    "⋃": "\\bigcup",
+    "⋂": "\\bigcap",
+    "⋁": "\\bigvee",
+    "⋀": "\\bigwedge",
+  }),
+)
+const accents = new Map(
+  Object.entries<string>({
+    "\u0302": "\\hat",
+    "\u0303": "\\tilde",
+    "\u0304": "\\bar",
+    "\u0305": "\\overline",
+    "\u0307": "\\dot",
+    "\u0308": "\\ddot",
+    "\u20d7": "\\vec",
+    "\u030c": "\\check",
+    "\u0306": "\\breve",
+  }),
+)
 const functionName =
   /^(arccos|arcsin|arctan|arg|cos|cosh|cot|coth|csc|deg|det|dim|exp|gcd|hom|inf|ker|lg|lim|ln|log|max|min|sec|sin|sinh|sup|tan|tanh)$/
 
@@ -59,7 +63,7 @@ const radical = (element: XmlElement): string => {
 const largeOperator = (element: XmlElement): string => {
   const character = readValue(findChild(element, "naryPr"), "chr", "∫")
   const limits = script("_", part(element, "sub")) + script("^", part(element, "sup"))
-  return `${operators[character] ?? character}${limits} ${part(element, "e")}`
+  return `${operators.get(character) ?? character}${limits} ${part(element, "e")}`
 }
 
 const delimiters = (element: XmlElement): string => {
@@ -82,7 +86,7 @@ const limit = (element: XmlElement, sign: string): string => {
 
 const accent = (element: XmlElement): string => {
   const character = readValue(findChild(element, "accPr"), "chr", "\u0302")
-  return `${accents[character] ?? "\\hat"}{${part(element, "e")}}`
+  return `${accents.get(character) ?? "\\hat"}{${part(element, "e")}}`
 }
 
 const bar = (element: XmlElement): string => {
@@ -113,32 +117,34 @@ const scripts = (element: XmlElement): string =>
   script("_", part(element, "sub")) + script("^", part(element, "sup"))
 
 /** Text of the elements of equations by name (ECMA-376 part 1, §22.1.2). */
-const readers: Record<string, (element: XmlElement) => string> = {
-  t: ({ text }) => text,
-  f: fraction,
-  rad: (element) =>
-    isSet(findChild(element, "radPr"), "degHide")
-      ? `\\sqrt{${part(element, "e")}}`
-      : radical(element),
-  nary: largeOperator,
-  d: delimiters,
-  func: functionApplication,
-  limLow: (element) => limit(element, "_"),
-  limUpp: (element) => limit(element, "^"),
-  acc: accent,
-  bar,
-  m: matrix,
-  eqArr: equationArray,
-  phant: phantom,
-  sSub: (element) => part(element, "e") + scripts(element),
-  sSup: (element) => part(element, "e") + scripts(element),
-  sSubSup: (element) => part(element, "e") + scripts(element),
-  sPre: (element) => `{}${scripts(element)}${part(element, "e")}`,
-  del: () => "",
-}
+const readers = new Map(
+  Object.entries<(element: XmlElement) => string>({
+    t: ({ text }) => text,
+    f: fraction,
+    rad: (element) =>
+      isSet(findChild(element, "radPr"), "degHide")
+        ? `\\sqrt{${part(element, "e")}}`
+        : radical(element),
+    nary: largeOperator,
+    d: delimiters,
+    func: functionApplication,
+    limLow: (element) => limit(element, "_"),
+    limUpp: (element) => limit(element, "^"),
+    acc: accent,
+    bar,
+    m: matrix,
+    eqArr: equationArray,
+    phant: phantom,
+    sSub: (element) => part(element, "e") + scripts(element),
+    sSup: (element) => part(element, "e") + scripts(element),
+    sSubSup: (element) => part(element, "e") + scripts(element),
+    sPre: (element) => `{}${scripts(element)}${part(element, "e")}`,
+    del: () => "",
+  }),
+)
 
 const elementText = (element: XmlElement): string =>
-  readers[element.name]?.(element) ?? childrenText(element)
+  readers.get(element.name)?.(element) ?? childrenText(element)
 
 /** An equation of Office MathML as LaTeX between dollar signs, with Unicode symbols; empty if it is. */
 export const readEquation = (equation: XmlElement): string => {

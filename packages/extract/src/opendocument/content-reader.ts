@@ -62,7 +62,7 @@ export class ContentReader implements MarkupHandler {
     }
     if (labelElements.has(name)) this.#label = ""
     if (containerElements.has(name)) this.#containers.push(newContainer(name, attributes))
-    ContentReader.#openers[name]?.(this, attributes, name)
+    ContentReader.#openers.get(name)?.(this, attributes, name)
   }
 
   close(name: string): void {
@@ -71,7 +71,7 @@ export class ContentReader implements MarkupHandler {
       return
     }
     if (labelElements.has(name)) this.#closeLabel(name)
-    ContentReader.#closers[name]?.(this)
+    ContentReader.#closers.get(name)?.(this)
     if (containerElements.has(name)) this.#closeContainer()
   }
 
@@ -94,51 +94,52 @@ export class ContentReader implements MarkupHandler {
     )
   }
 
-  static readonly #openers: Record<
-    string,
-    (reader: ContentReader, attributes: Attributes, name: string) => void
-  > = {
-    "text:h": (reader, attributes) => reader.#openHeading(attributes),
-    "text:p": (reader, attributes) => reader.#openParagraph(attributes),
-    "text:s": (reader, { "text:c": count }) =>
-      reader.#add(" ".repeat(Math.min(Number(count) || 1, maxSpaces))),
-    "text:tab": (reader) => reader.#add("\t"),
-    "text:line-break": (reader) => reader.#add("\n"),
-    "text:ruby-text": (reader) => reader.#add("("),
-    "text:list": (reader, attributes) => reader.#lists.openList(attributes),
-    "text:list-item": (reader, attributes, name) => reader.#lists.openItem(name, attributes),
-    "text:list-header": (reader, attributes, name) => reader.#lists.openItem(name, attributes),
-    "draw:page": (reader) => reader.#openPage(),
-    "draw:frame": (reader, { "presentation:class": kind }) => {
-      reader.#isTitle = kind === "title"
-    },
-    "draw:object": (reader, { "xlink:href": path = "" }) => reader.#addObject(path),
-    "table:table": (reader, attributes) => reader.#openTable(attributes),
-    "table:table-header-rows": (reader) => reader.#tables.at(-1)?.setInHeader(true),
-    "table:table-row": (reader, attributes) => reader.#tables.at(-1)?.openRow(attributes),
-    "table:covered-table-cell": (reader, attributes) => {
-      reader.#tables.at(-1)?.addCoveredCells(attributes)
-      reader.#unshownDepth = 1
-    },
-    "presentation:footer-decl": (reader, attributes) => reader.#openParagraph(attributes),
-    "presentation:header-decl": (reader, attributes) => reader.#openParagraph(attributes),
-  }
+  static readonly #openers = new Map(
+    Object.entries<(reader: ContentReader, attributes: Attributes, name: string) => void>({
+      "text:h": (reader, attributes) => reader.#openHeading(attributes),
+      "text:p": (reader, attributes) => reader.#openParagraph(attributes),
+      "text:s": (reader, { "text:c": count }) =>
+        reader.#add(" ".repeat(Math.min(Number(count) || 1, maxSpaces))),
+      "text:tab": (reader) => reader.#add("\t"),
+      "text:line-break": (reader) => reader.#add("\n"),
+      "text:ruby-text": (reader) => reader.#add("("),
+      "text:list": (reader, attributes) => reader.#lists.openList(attributes),
+      "text:list-item": (reader, attributes, name) => reader.#lists.openItem(name, attributes),
+      "text:list-header": (reader, attributes, name) => reader.#lists.openItem(name, attributes),
+      "draw:page": (reader) => reader.#openPage(),
+      "draw:frame": (reader, { "presentation:class": kind }) => {
+        reader.#isTitle = kind === "title"
+      },
+      "draw:object": (reader, { "xlink:href": path = "" }) => reader.#addObject(path),
+      "table:table": (reader, attributes) => reader.#openTable(attributes),
+      "table:table-header-rows": (reader) => reader.#tables.at(-1)?.setInHeader(true),
+      "table:table-row": (reader, attributes) => reader.#tables.at(-1)?.openRow(attributes),
+      "table:covered-table-cell": (reader, attributes) => {
+        reader.#tables.at(-1)?.addCoveredCells(attributes)
+        reader.#unshownDepth = 1
+      },
+      "presentation:footer-decl": (reader, attributes) => reader.#openParagraph(attributes),
+      "presentation:header-decl": (reader, attributes) => reader.#openParagraph(attributes),
+    }),
+  )
 
-  static readonly #closers: Record<string, (reader: ContentReader) => void> = {
-    "text:h": (reader) => reader.#closeParagraph(),
-    "text:p": (reader) => reader.#closeParagraph(),
-    "text:ruby-text": (reader) => reader.#add(")"),
-    "text:list": (reader) => reader.#lists.closeList(),
-    "text:list-item": (reader) => reader.#lists.closeItem(),
-    "text:list-header": (reader) => reader.#lists.closeItem(),
-    "draw:frame": (reader) => {
-      reader.#isTitle = false
-    },
-    "table:table": (reader) => reader.#closeTable(),
-    "table:table-header-rows": (reader) => reader.#tables.at(-1)?.setInHeader(false),
-    "presentation:footer-decl": (reader) => reader.#closeParagraph(),
-    "presentation:header-decl": (reader) => reader.#closeParagraph(),
-  }
+  static readonly #closers = new Map(
+    Object.entries<(reader: ContentReader) => void>({
+      "text:h": (reader) => reader.#closeParagraph(),
+      "text:p": (reader) => reader.#closeParagraph(),
+      "text:ruby-text": (reader) => reader.#add(")"),
+      "text:list": (reader) => reader.#lists.closeList(),
+      "text:list-item": (reader) => reader.#lists.closeItem(),
+      "text:list-header": (reader) => reader.#lists.closeItem(),
+      "draw:frame": (reader) => {
+        reader.#isTitle = false
+      },
+      "table:table": (reader) => reader.#closeTable(),
+      "table:table-header-rows": (reader) => reader.#tables.at(-1)?.setInHeader(false),
+      "presentation:footer-decl": (reader) => reader.#closeParagraph(),
+      "presentation:header-decl": (reader) => reader.#closeParagraph(),
+    }),
+  )
 
   get #container(): Container {
     return this.#containers.at(-1) ?? this.#body

@@ -15,20 +15,22 @@ const outlineStyle = "outline"
 const maxInheritance = 50
 
 /** Names of number formats in WordprocessingML; others are examples such as `01, 02`. */
-const formatNames: Record<string, string> = {
-  a: "lowerLetter",
-  A: "upperLetter",
-  i: "lowerRoman",
-  I: "upperRoman",
-  "1": "decimal",
-  "1st": "ordinal",
-  一: "chineseCounting",
-}
+const formatNames = new Map(
+  Object.entries<string>({
+    a: "lowerLetter",
+    A: "upperLetter",
+    i: "lowerRoman",
+    I: "upperRoman",
+    "1": "decimal",
+    "1st": "ordinal",
+    一: "chineseCounting",
+  }),
+)
 
 const readLevel = (name: string, attributes: Record<string, string>): ListLevel => {
   const format = attributes["style:num-format"]?.split(",", 1)[0]?.trim() ?? ""
   return {
-    format: formatNames[format] ?? format,
+    format: formatNames.get(format) ?? format,
     prefix: (attributes["style:num-prefix"] ?? "").slice(0, 100),
     suffix: (attributes["style:num-suffix"] ?? "").slice(0, 100),
     displayedLevels: Number(attributes["text:display-levels"]) || 1,

@@ -5,18 +5,20 @@ import { ContentReader, type EmbeddedObject } from "./content-reader.ts"
 import { MasterPages } from "./master-pages.ts"
 import { OdfStyles } from "./odf-styles.ts"
 
-const formats: Record<string, string> = {
-  "application/vnd.oasis.opendocument.text": "odt",
-  "application/vnd.oasis.opendocument.presentation": "odp",
-  "application/vnd.oasis.opendocument.spreadsheet": "ods",
-}
+const formats = new Map(
+  Object.entries<string>({
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+  }),
+)
 
 /**
  * The format of a document or template by its media type.
  * @returns undefined if it is not one that is read
  */
 export const odfFormat = (mediaType: string): string | undefined =>
-  formats[mediaType.replace(/-template$/, "")]
+  formats.get(mediaType.replace(/-template$/, ""))
 
 /** Elements beside the body. */
 const otherParts = new Set(
@@ -28,23 +30,25 @@ const unread: MarkupHandler = {}
 /** Passes each element of a document to the reader of its part. */
 class DocumentParts implements MarkupHandler {
   readonly #body: MarkupHandler
-  readonly #readers: Record<string, MarkupHandler>
+  readonly #readers: ReadonlyMap<string, MarkupHandler>
   #current: MarkupHandler
 
   constructor(body: MarkupHandler, styles: OdfStyles, masterPages: MarkupHandler) {
     this.#body = body
     const styleReader: MarkupHandler = { open: (name, attributes) => styles.open(name, attributes) }
-    this.#readers = {
-      "office:styles": styleReader,
-      "office:automatic-styles": styleReader,
-      "office:master-styles": masterPages,
-    }
+    this.#readers = new Map(
+      Object.entries({
+        "office:styles": styleReader,
+        "office:automatic-styles": styleReader,
+        "office:master-styles": masterPages,
+      }),
+    )
     this.#current = body
   }
 
   open(name: string, attributes: Record<string, string>): void {
     if (this.#current === this.#body && otherParts.has(name)) {
-      this.#current = this.#readers[name] ?? unread
+      this.#current = this.#readers.get(name) ?? unread
     } else this.#current.open?.(name, attributes)
   }
 

@@ -15,17 +15,19 @@ export const placeholderOf = (
 
 type ShapeRole = "title" | "footer" | "date" | "slide number" | "content"
 
-const roleByPlaceholder: Readonly<Record<string, ShapeRole>> = {
-  title: "title",
-  ctrTitle: "title",
-  ftr: "footer",
-  hdr: "footer",
-  dt: "date",
-  sldNum: "slide number",
-}
+const roleByPlaceholder = new Map(
+  Object.entries<ShapeRole>({
+    title: "title",
+    ctrTitle: "title",
+    ftr: "footer",
+    hdr: "footer",
+    dt: "date",
+    sldNum: "slide number",
+  }),
+)
 
 export const roleOf = (shape: XmlElement): ShapeRole =>
-  roleByPlaceholder[placeholderOf(shape)?.type ?? ""] ?? "content"
+  roleByPlaceholder.get(placeholderOf(shape)?.type ?? "") ?? "content"
 
 const minWords = 4
 /** Names of files, and descriptions that PowerPoint made itself. */

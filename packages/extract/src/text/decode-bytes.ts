@@ -8,28 +8,30 @@ const isTextEncoding = (name: string): name is TextEncoding =>
   textEncodings.some((encoding) => encoding === name)
 
 /** Names that documents state and that the WHATWG standard lacks. */
-const encodingByOtherLabel: Record<string, TextEncoding> = {
-  ansi: "windows-1252",
-  ansinew: "windows-1252",
-  applemac: "macintosh",
-  macroman: "macintosh",
-  maccyrillic: "x-mac-cyrillic",
-  latin9: "iso-8859-15",
-  latin10: "iso-8859-16",
-  cp874: "windows-874",
-  cp932: "shift_jis",
-  ms932: "shift_jis",
-  cp936: "gbk",
-  cp949: "euc-kr",
-  uhc: "euc-kr",
-  cp950: "big5",
-  utf8mb4: "utf-8",
-}
+const encodingByOtherLabel = new Map(
+  Object.entries<TextEncoding>({
+    ansi: "windows-1252",
+    ansinew: "windows-1252",
+    applemac: "macintosh",
+    macroman: "macintosh",
+    maccyrillic: "x-mac-cyrillic",
+    latin9: "iso-8859-15",
+    latin10: "iso-8859-16",
+    cp874: "windows-874",
+    cp932: "shift_jis",
+    ms932: "shift_jis",
+    cp936: "gbk",
+    cp949: "euc-kr",
+    uhc: "euc-kr",
+    cp950: "big5",
+    utf8mb4: "utf-8",
+  }),
+)
 
 const canonicalName = (label: string): string => {
   const page = /^(?:cp|ibm|ibm-|dos-|oem)(437|850|852|857)$/.exec(label)?.[1]
   if (page) return `ibm${page}`
-  const { encoding } = new TextDecoder(encodingByOtherLabel[label] ?? label)
+  const { encoding } = new TextDecoder(encodingByOtherLabel.get(label) ?? label)
   return encoding === "iso-8859-8-i" ? "iso-8859-8" : encoding
 }
 

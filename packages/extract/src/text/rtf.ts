@@ -7,23 +7,25 @@ const ignoredDestinations = new Set([
   ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],
   ...["listtable", "listoverridetable", "generator", "xmlnstbl", "datastore", "object", "rsidtbl"],
 ])
-const textByControlWord: Record<string, string> = {
-  par: "\n\n",
-  sect: "\n\n",
-  page: "\n\n",
-  line: "\n",
-  row: "\n",
-  cell: " | ",
-  tab: "\t",
-  emdash: "—",
-  endash: "–",
-  bullet: "•",
-  lquote: "‘",
-  rquote: "’",
-  ldblquote: "“",
-  rdblquote: "”",
-}
-const codePageByControlWord: Record<string, number> = { mac: 10000, pc: 437, pca: 850 }
+const textByControlWord = new Map(
+  Object.entries<string>({
+    par: "\n\n",
+    sect: "\n\n",
+    page: "\n\n",
+    line: "\n",
+    row: "\n",
+    cell: " | ",
+    tab: "\t",
+    emdash: "—",
+    endash: "–",
+    bullet: "•",
+    lquote: "‘",
+    rquote: "’",
+    ldblquote: "“",
+    rdblquote: "”",
+  }),
+)
+const codePageByControlWord = new Map(Object.entries({ mac: 10000, pc: 437, pca: 850 }))
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]/gi
 
 const maxDepth = 3000
@@ -74,7 +76,7 @@ export const readRtf = (source: string): Block[] => {
     else if (name === "cpg") fonts.setFontCodePage(font, value)
   }
   const readEncodingWord = (name: string, value: number): void => {
-    const codePage = name === "ansicpg" ? value : codePageByControlWord[name]
+    const codePage = name === "ansicpg" ? value : codePageByControlWord.get(name)
     if (group.isFontTable) readFontDefinition(name, value)
     else if (name === "f") group.font = value
     else if (name === "plain") group.font = null
@@ -86,10 +88,11 @@ export const readRtf = (source: string): Block[] => {
     group.isFontTable = name === "fonttbl"
   }
   const readControlWord = (name: string, value: string | undefined): void => {
+    const text = textByControlWord.get(name)
     if (ignoredDestinations.has(name)) enterDestination(name)
     else if (name === "uc") group.fallback = Number(value ?? 1)
     else if (name === "u") writeUnicode(Number(value))
-    else if (textByControlWord[name]) write(textByControlWord[name])
+    else if (text !== undefined) write(text)
     else readEncodingWord(name, Number(value ?? 0))
   }
   const readControlSymbol = (sign: string): void => {

@@ -95,12 +95,14 @@ const readBody = (
       story.blocks.push({ ...block, location: { ...block.location, heading: path } })
     }
   }
-  const readers: Record<string, (element: XmlElement) => void> = {
-    p: readParagraph,
-    tr: (row) => story.readRow(row),
-    sectPr: endSection,
-    altChunk: insertDocument,
-  }
+  const readers = new Map(
+    Object.entries<(element: XmlElement) => void>({
+      p: readParagraph,
+      tr: (row) => story.readRow(row),
+      sectPr: endSection,
+      altChunk: insertDocument,
+    }),
+  )
   walkSubtrees(source, bodyElements, {
     open: (name) => {
       if (name === "tbl") story.startTable()
@@ -108,7 +110,7 @@ const readBody = (
     close: (name) => {
       if (name === "tbl") story.endTable()
     },
-    subtree: (element) => (readers[element.name] ?? story.readContent.bind(story))(element),
+    subtree: (element) => (readers.get(element.name) ?? story.readContent.bind(story))(element),
   })
   takeSection()
   return blocks

@@ -78,14 +78,14 @@ export class ParagraphReader {
   }
 
   #readElement(element: XmlElement): void {
-    const read = ParagraphReader.#readers[element.name]
+    const read = ParagraphReader.#readers.get(element.name)
     if (read) read(this, element)
     else this.#readChildren(element)
   }
 
   /** By the name of the element; others are read for the elements in them. */
-  static readonly #readers: Record<string, (reader: ParagraphReader, element: XmlElement) => void> =
-    {
+  static readonly #readers = new Map(
+    Object.entries<(reader: ParagraphReader, element: XmlElement) => void>({
       ...Object.fromEntries(unshownElements.map((name) => [name, () => {}])),
       r: (reader, run) => reader.#readRun(run),
       t: (reader, { text }) =>
@@ -111,7 +111,8 @@ export class ParagraphReader {
       textpath: (reader, { attributes: { string: text = "" } }) =>
         reader.#attach({ kind: "text", text }),
       docPr: (reader, { attributes: { descr = "" } }) => reader.#describePicture(descr),
-    }
+    }),
+  )
 
   #readNoteReference(kind: "footnote" | "endnote", { attributes }: XmlElement): void {
     const id = attributes["w:id"] ?? ""

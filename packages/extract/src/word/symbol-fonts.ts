@@ -5,53 +5,55 @@ ${" ".repeat(33)}€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝�
 const firstSymbol = 0x20
 
 /** The usual signs of fonts that hold only pictures. */
-const signsByFont: Record<string, Record<number, string>> = {
-  wingdings: {
-    33: "✏",
-    34: "✂",
-    40: "☎",
-    42: "✉",
-    54: "⌛",
-    74: "☺",
-    76: "☹",
-    108: "●",
-    110: "■",
-    111: "☐",
-    112: "☐",
-    113: "☐",
-    114: "☐",
-    117: "◆",
-    118: "❖",
-    120: "☒",
-    159: "•",
-    161: "○",
-    167: "▪",
-    168: "☐",
-    171: "★",
-    216: "➢",
-    223: "←",
-    224: "→",
-    225: "↑",
-    226: "↓",
-    232: "→",
-    240: "⇒",
-    251: "✗",
-    252: "✓",
-    253: "☒",
-    254: "☑",
-  },
-  "wingdings 2": {
-    42: "☐",
-    79: "✗",
-    80: "✓",
-    81: "☒",
-    82: "☑",
-    83: "☒",
-    84: "☒",
-    163: "☐",
-  },
-  webdings: { 97: "✓", 99: "☐", 103: "■", 114: "✗" },
-}
+const signsByFont = new Map(
+  Object.entries<Record<number, string>>({
+    wingdings: {
+      33: "✏",
+      34: "✂",
+      40: "☎",
+      42: "✉",
+      54: "⌛",
+      74: "☺",
+      76: "☹",
+      108: "●",
+      110: "■",
+      111: "☐",
+      112: "☐",
+      113: "☐",
+      114: "☐",
+      117: "◆",
+      118: "❖",
+      120: "☒",
+      159: "•",
+      161: "○",
+      167: "▪",
+      168: "☐",
+      171: "★",
+      216: "➢",
+      223: "←",
+      224: "→",
+      225: "↑",
+      226: "↓",
+      232: "→",
+      240: "⇒",
+      251: "✗",
+      252: "✓",
+      253: "☒",
+      254: "☑",
+    },
+    "wingdings 2": {
+      42: "☐",
+      79: "✗",
+      80: "✓",
+      81: "☒",
+      82: "☑",
+      83: "☒",
+      84: "☒",
+      163: "☐",
+    },
+    webdings: { 97: "✓", 99: "☐", 103: "■", 114: "✗" },
+  }),
+)
 
 /**
  * The Unicode text for a character of a symbol font.
@@ -60,7 +62,7 @@ const signsByFont: Record<string, Record<number, string>> = {
  */
 export const symbolText = (font: string, code: number): string => {
   const position = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code
-  const signs = signsByFont[font.toLowerCase()]
+  const signs = signsByFont.get(font.toLowerCase())
   if (signs) return signs[position] ?? ""
   if (font.toLowerCase() === "symbol") return symbolFont.charAt(position - firstSymbol)
   const isPrivate = code >= 0xe000 && code <= 0xf8ff
