@@ -272,6 +272,12 @@ describe("tables", () => {
     const title = `<w:tc>${paragraph(run("Title"), style("Heading1"))}${paragraph(run("Text."))}</w:tc>`
     expect(await readLines(`<w:tbl>${row(title)}</w:tbl>`)).toEqual(["Title", "Text."])
   })
+
+  it("go on after a table in their title", async () => {
+    const inner = `<w:tbl>${row(cell("Unit") + cell("Tons"))}</w:tbl>`
+    const rows = row(`<w:tc>${inner}</w:tc>`) + row(cell("Hive") + cell("5"))
+    expect(await readLines(`<w:tbl>${rows}</w:tbl>`)).toEqual(["Unit: Tons", "Hive: 5"])
+  })
 })
 
 it("reads inserted documents in their place", async () => {

@@ -50,7 +50,8 @@ export class StoryReader {
   /** What a cell refers to follows its table. */
   readonly #attached: Block[]
   #merged: ParagraphContent | null = null
-  #table: { rows: TableRows; attached: Block[] } | null = null
+  /** Those that are being read; a row that is not divided can hold further ones. */
+  readonly #tables: { rows: TableRows; attached: Block[] }[] = []
 
   /** @param cell set if the story is that of a cell */
   constructor(
@@ -130,12 +131,12 @@ export class StoryReader {
   }
 
   startTable(): void {
-    this.#table = { rows: new TableRows(), attached: [] }
+    this.#tables.push({ rows: new TableRows(), attached: [] })
   }
 
   readRow(row: XmlElement): void {
     if (isDeletedRow(row)) return
-    const table = this.#table
+    const table = this.#tables.at(-1)
     const [cell, second] = findCells(row)
     // A title above the columns, or a table for layout.
     const isUndivided = cell && !second && table?.rows.isEmpty
@@ -154,9 +155,9 @@ export class StoryReader {
   }
 
   endTable(): void {
-    if (!this.#table) return
-    const { rows, attached } = this.#table
-    this.#table = null
+    const table = this.#tables.pop()
+    if (!table) return
+    const { rows, attached } = table
     for (const block of rows.toBlocks(this.#context.headings.path())) this.blocks.push(block)
     for (const block of attached) this.#attached.push(block)
   }
