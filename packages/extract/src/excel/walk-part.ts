@@ -1,6 +1,5 @@
 import { type MarkupHandler, walkXml } from "../markup.ts"
-
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+import { localName } from "../ooxml/office-xml.ts"
 
 /**
  * Walks the XML of a part. Element names come without the namespace prefix that some programs

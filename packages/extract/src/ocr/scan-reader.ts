@@ -1,8 +1,8 @@
 import type { Block } from "../blocks.ts"
 import type { PdfDocument } from "../pdf/open-pdf.ts"
+import { readPageImage } from "../pdf/page-image.ts"
 import { joinWrapped } from "../pdf/paragraphs.ts"
 import type { ReadingContext } from "../reading-context.ts"
-import { readPageImage } from "./page-image.ts"
 
 /** Of the words; a text layer and what was recognized differ by mistakes. */
 const maxRepeated = 0.6

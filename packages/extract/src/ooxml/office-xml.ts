@@ -9,7 +9,8 @@ export interface XmlElement {
   text: string
 }
 
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
+/** The name of an element without its namespace prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
 /** Boolean attributes (xsd:boolean). */
 export const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"

@@ -1,5 +1,5 @@
 import { walkXml } from "../markup.ts"
-import type { XmlElement } from "./office-xml.ts"
+import { localName, type XmlElement } from "./office-xml.ts"
 
 interface SubtreeHandler {
   /** Called for elements outside of subtrees. */
@@ -15,8 +15,6 @@ const standardPrefixes: [namespace: RegExp, prefix: string][] = [
   [/\/officeDocument\/(2006\/)?math$/, "m"],
   [/\/word\/2010\/wordml$/, "w14"],
 ]
-
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
 /** Prefixes that a document uses instead of the standard ones. */
 const readUnstandardPrefixes = (attributes: Record<string, string>): Map<string, string> => {

@@ -29,7 +29,7 @@ const readValue = (widget: PageAnnotation, signatures: ReadonlyMap<string, strin
       .flat()
       .map((value) => displayValue(widget, value))
       .join(", ")
-  return fieldType === "Tx" ? ([fieldValue ?? textContent].flat().join("\n") ?? "") : ""
+  return fieldType === "Tx" ? [fieldValue ?? textContent].flat().join("\n") : ""
 }
 
 const isChecked = ({ fieldValue, exportValue, buttonValue, checkBox }: PageAnnotation): boolean =>

@@ -1,4 +1,5 @@
 import { joinIdeographs } from "./ideographs.ts"
+import { type Matrix, multiply } from "./matrix.ts"
 import type { PdfPage } from "./open-pdf.ts"
 
 /**
@@ -25,7 +26,6 @@ export interface TextRun {
 type TextContent = Awaited<ReturnType<PdfPage["getTextContent"]>>
 /** Text as pdf.js gives it, in the page's own coordinates. */
 export type TextItem = Extract<TextContent["items"][number], { str: string }>
-type Matrix = readonly [number, number, number, number, number, number]
 
 const presentationForm = /[\uFB00-\uFB4F\uFB50-\uFDFF\uFE70-\uFEFC]/g
 const directionMark = /[\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/g
@@ -46,16 +46,6 @@ const numbersOf = (transform: readonly unknown[]): Matrix => {
   const at = (index: number): number => Number(transform[index] ?? 0)
   return [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
-
-/** The matrix that applies `inner` first. */
-const multiply = (outer: Matrix, inner: Matrix): Matrix => [
-  outer[0] * inner[0] + outer[2] * inner[1],
-  outer[1] * inner[0] + outer[3] * inner[1],
-  outer[0] * inner[2] + outer[2] * inner[3],
-  outer[1] * inner[2] + outer[3] * inner[3],
-  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-]
 
 interface PageGeometry {
   /** From the page's own coordinates to those of the page as shown, downwards from its top. */

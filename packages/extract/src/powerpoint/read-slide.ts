@@ -15,7 +15,7 @@ import { readComments } from "./read-comments.ts"
 import { readSlideTable } from "./read-slide-table.ts"
 import { listShapes } from "./reading-order.ts"
 import { ownPosition, type PlaceholderPositions } from "./shape-positions.ts"
-import { describePicture, roleOf } from "./slide-shapes.ts"
+import { readPictureDescription, roleOf } from "./slide-shapes.ts"
 
 const maxHeadingLength = 200
 
@@ -77,7 +77,7 @@ const readShapeLines = (shape: XmlElement, deck: Deck): string[] => {
   if (role === "slide number" || role === "footer" || role === "date") {
     return readFooter(shape, deck)
   }
-  return shape.name === "pic" ? describePicture(shape) : readTextBody(shape)
+  return shape.name === "pic" ? readPictureDescription(shape) : readTextBody(shape)
 }
 
 const readShape = (shape: XmlElement, context: SlideContext): Block[] =>

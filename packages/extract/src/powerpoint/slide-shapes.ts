@@ -1,4 +1,5 @@
 import { findChild, type XmlElement } from "../ooxml/office-xml.ts"
+import { describePicture } from "../picture-description.ts"
 
 const nonVisualProperties = (shape: XmlElement): XmlElement | undefined =>
   shape.children.find(({ name }) => name.startsWith("nv"))
@@ -29,15 +30,9 @@ const roleByPlaceholder = new Map(
 export const roleOf = (shape: XmlElement): ShapeRole =>
   roleByPlaceholder.get(placeholderOf(shape)?.type ?? "") ?? "content"
 
-const minWords = 4
-/** Names of files, and descriptions that PowerPoint made itself. */
-const notWritten =
-  /\\|:\/\/|\.(bmp|emf|gif|jpe?g|png|svg|tiff?|wmf)\b|generated (with|by)|(automatically|AI-) ?generated|(automatisch |KI-)generiert/i
-
 /** The description of a picture, if it is a sentence that somebody wrote. */
-export const describePicture = (picture: XmlElement): string[] => {
-  const properties = findChild(nonVisualProperties(picture), "cNvPr")
-  const description = properties?.attributes.descr?.replace(/\s+/g, " ").trim() ?? ""
-  const isSentence = description.split(" ").length >= minWords && !notWritten.test(description)
-  return isSentence ? [`Picture: ${description}`] : []
+export const readPictureDescription = (picture: XmlElement): string[] => {
+  const description = findChild(nonVisualProperties(picture), "cNvPr")?.attributes.descr
+  const text = describePicture(description ?? "")
+  return text === "" ? [] : [text]
 }

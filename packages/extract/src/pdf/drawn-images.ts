@@ -1,8 +1,6 @@
 import { OPS } from "pdfjs-dist/legacy/build/pdf.mjs"
-import type { PdfPage } from "../pdf/open-pdf.ts"
-
-/** A PDF transformation matrix `[a b c d e f]` (ISO 32000-1, 8.3.3). */
-export type Matrix = readonly [number, number, number, number, number, number]
+import { type Matrix, multiply } from "./matrix.ts"
+import type { PdfPage } from "./open-pdf.ts"
 
 /** An image that a page draws. */
 export interface DrawnImage {
@@ -16,15 +14,6 @@ export interface DrawnImage {
 }
 
 const maxImages = 500
-
-const multiply = (outer: Matrix, inner: Matrix): Matrix => [
-  outer[0] * inner[0] + outer[2] * inner[1],
-  outer[1] * inner[0] + outer[3] * inner[1],
-  outer[0] * inner[2] + outer[2] * inner[3],
-  outer[1] * inner[2] + outer[3] * inner[3],
-  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-]
 
 const toMatrix = (values: unknown): Matrix | null => {
   if (!Array.isArray(values) && !ArrayBuffer.isView(values)) return null

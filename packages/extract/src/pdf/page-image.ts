@@ -1,6 +1,7 @@
-import type { PdfPage } from "../pdf/open-pdf.ts"
-import { type DrawnImage, listDrawnImages, type Matrix } from "./drawn-images.ts"
-import type { GrayImage } from "./gray-image.ts"
+import type { GrayImage } from "../ocr/gray-image.ts"
+import { type DrawnImage, listDrawnImages } from "./drawn-images.ts"
+import type { Matrix } from "./matrix.ts"
+import type { PdfPage } from "./open-pdf.ts"
 
 /**
  * In pixels per point (1/72 inch): 100 to 200 dpi, as the page's images have. More than 200 dpi
