@@ -34,6 +34,25 @@ describe("texts", () => {
     ])
   })
 
+  it("show the values of form controls in their place", async () => {
+    const controls = [
+      `<form:text xml:id="a" form:id="a" form:value="old" form:current-value="Linz"/>`,
+      `<form:checkbox form:id="b" form:label="Paid" form:current-state="checked"/>`,
+      `<form:radio form:id="c" form:label="By post"/>`,
+      `<form:listbox form:id="d"><form:option form:label="North"/><form:option form:label="South" form:current-selected="true"/></form:listbox>`,
+      `<form:password form:id="e" form:current-value="secret"/>`,
+    ]
+    const forms = `<office:forms><form:form>${controls.join("")}</form:form></office:forms>`
+    const [city, paid, byPost, region, password] = Array.from(
+      "abcde",
+      (id) => `<draw:control draw:control="${id}"/>`,
+    )
+    const lines = await readLines(
+      `${forms}${byPost}<text:p>City: ${city}</text:p><text:p>${paid}${password}</text:p><text:p>Region: ${region}</text:p>`,
+    )
+    expect(lines).toEqual(["[ ] By post", "City: Linz", "[x] Paid", "Region: South"])
+  })
+
   it("show neither deleted nor hidden text", async () => {
     const deleted = `<text:tracked-changes><text:changed-region><text:deletion><text:p>Deleted.</text:p></text:deletion></text:changed-region></text:tracked-changes>`
     const styles = `<office:automatic-styles><style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style></office:automatic-styles>`

@@ -3,6 +3,7 @@ import { HeadingTracker } from "../heading-tracker.ts"
 import type { MarkupHandler } from "../markup.ts"
 import { describePicture } from "../picture-description.ts"
 import { containerElements, labelElements, unshownElements } from "./element-names.ts"
+import { FormControls } from "./form-controls.ts"
 import { ListCounters } from "./list-counters.ts"
 import type { OdfStyles } from "./odf-styles.ts"
 import { OdfTable } from "./odf-table.ts"
@@ -33,6 +34,7 @@ export class ContentReader implements MarkupHandler {
   pages = 0
   readonly #styles: OdfStyles
   readonly #options: ContentOptions
+  readonly #controls = new FormControls()
   readonly #lists = new ListCounters()
   readonly #body = newContainer("", {})
   readonly #containers = [this.#body]
@@ -58,6 +60,7 @@ export class ContentReader implements MarkupHandler {
   open(name: string, attributes: Attributes): void {
     if (this.#unshownDepth > 0 || this.#isUnshown(name, attributes)) {
       this.#unshownDepth++
+      if (name.startsWith("form:")) this.#controls.open(name, attributes)
       return
     }
     if (labelElements.has(name)) this.#label = ""
@@ -110,6 +113,7 @@ export class ContentReader implements MarkupHandler {
       "draw:frame": (reader, { "presentation:class": kind }) => {
         reader.#isTitle = kind === "title"
       },
+      "draw:control": (reader, { "draw:control": id = "" }) => reader.#addControl(id),
       "draw:object": (reader, { "xlink:href": path = "" }) => reader.#addObject(path),
       "table:table": (reader, attributes) => reader.#openTable(attributes),
       "table:table-header-rows": (reader) => reader.#tables.at(-1)?.setInHeader(true),
@@ -213,6 +217,12 @@ export class ContentReader implements MarkupHandler {
     if (!object) return
     this.#add(object.formula)
     this.#deliver(object.blocks)
+  }
+
+  #addControl(id: string): void {
+    const text = this.#controls.take(id)
+    if (this.#container.paragraphs.length > 0) this.#add(text)
+    else this.#deliverText(text)
   }
 
   #closeLabel(name: string): void {
