@@ -4,6 +4,7 @@ import { readReferencedGraphic } from "./read-graphic.ts"
 
 const linesOf = (name: string, partsByName: Record<string, string>): string[] => {
   const zip: Zip = {
+    names: Object.keys(partsByName),
     has: (part) => part in partsByName,
     read: (part) => Buffer.from(partsByName[part] ?? ""),
     readText: (part) => partsByName[part] ?? "",

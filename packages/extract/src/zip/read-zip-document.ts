@@ -1,8 +1,9 @@
 import type { ExtractedBlocks } from "../blocks.ts"
 import { readXlsx } from "../excel/read-xlsx.ts"
+import { readEmbeddedDocuments } from "../ooxml/embedded-documents.ts"
 import { odfFormat, readOdf } from "../opendocument/read-odf.ts"
 import { readPptx } from "../powerpoint/read-pptx.ts"
-import type { DocumentReader } from "../reading-context.ts"
+import type { DocumentReader, ReadingContext } from "../reading-context.ts"
 import { failPasswordProtected, failUnreadable } from "../unreadable.ts"
 import { findWordDocument, readDocx } from "../word/read-docx.ts"
 import { readEpub } from "./read-epub.ts"
@@ -19,13 +20,24 @@ const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
   return readOdf(zip, format)
 }
 
-/** Reads documents in ZIP containers, identified by content rather than filename. */
-export const readZipDocument: DocumentReader = async ({ bytes }, context) => {
-  const zip = openZip(bytes, context.limits.unpacked)
+const readOfficeDocument = async (
+  zip: Zip,
+  context: ReadingContext,
+): Promise<ExtractedBlocks | null> => {
   const wordDocument = findWordDocument(zip)
   if (wordDocument) return { format: "docx", blocks: await readDocx(zip, wordDocument, context) }
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
-  if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
+  return zip.has("xl/workbook.xml") ? { format: "xlsx", ...readXlsx(zip) } : null
+}
+
+/** Reads documents in ZIP containers, identified by content rather than filename. */
+export const readZipDocument: DocumentReader = async ({ bytes }, context) => {
+  const zip = openZip(bytes, context.limits.unpacked)
+  const document = await readOfficeDocument(zip, context)
+  if (document) {
+    const embedded = await readEmbeddedDocuments(zip, context)
+    return { ...document, blocks: [...document.blocks, ...embedded] }
+  }
   if (zip.has("xl/workbook.bin")) {
     return failUnreadable("unsupported", { id: "document_binary_workbook" })
   }

@@ -65,6 +65,8 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
 
 export interface Zip {
+  /** Of all parts. */
+  names: readonly string[]
   has(name: string): boolean
   /** @returns undefined if there is no such part */
   read(name: string): Buffer | undefined
@@ -112,6 +114,7 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number): Zip => {
   }
 
   return {
+    names: [...entries.keys()],
     has: (name) => entries.has(name),
     read,
     readText: (name) => read(name)?.toString("utf8") ?? "",
