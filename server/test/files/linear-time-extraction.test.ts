@@ -131,7 +131,7 @@ const documents: LargeDocument[] = [
   [
     "a mailbox with many lines that begin with From",
     "f.mbox",
-    () => `From - 11:30\nSubject: a\n\n${"From a 1:00\n".repeat(150_000)}`,
+    () => `From - 11:30\nSubject: a\n\n${"From a 1:00\n".repeat(75_000)}`,
   ],
   [
     "a mailbox with many empty messages",

@@ -84,7 +84,7 @@ export const documents = {
   document_reader_timeout: ({ seconds }) =>
     `Das Auslesen des Textes hat länger als ${seconds} Sekunden gedauert. Teilen Sie diese Datei in kleinere auf.`,
   document_encoding_uncertain: ({ encoding }) =>
-    `Dieser Text wurde als ${encoding} gelesen, das ist aber nicht sicher. Wählen Sie eine andere Kodierung, wenn er falsch aussieht.`,
+    `Dieser Text wurde als ${encoding} gelesen, das ist aber nicht sicher. Wählen Sie eine andere Codierung, wenn er falsch aussieht.`,
   document_pages_without_text: ({ count, pages }) =>
     count === "1"
       ? `Seite ${pages} enthält keinen Text und ist vermutlich ein Scan. Sie wurde nicht gelesen.`
