@@ -1,18 +1,12 @@
 import type { Block, ExtractedBlocks } from "./blocks.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
 import { readContentLines } from "./mail/content-lines.ts"
-import { detectMailFormat, type MailFormat } from "./mail/mail-format.ts"
-import { readEml, readEmlx, readMhtml } from "./mail/read-eml.ts"
-import { readMbox } from "./mail/read-mbox.ts"
-import { readTnef } from "./mail/read-tnef.ts"
-import { readOleDocument } from "./ole/read-ole-document.ts"
-import { flatOdfFormat, readFlatOdf } from "./opendocument/read-odf.ts"
-import { readPdf } from "./pdf/read-pdf.ts"
+import { detectMailFormat } from "./mail/mail-format.ts"
+import { flatOdfFormat } from "./opendocument/odf-format.ts"
 import {
   DocumentContext,
   type DocumentReader,
   type DocumentSource,
-  type ReadingContext,
   type ReadingResources,
   type ReadingWarning,
 } from "./reading-context.ts"
@@ -24,7 +18,6 @@ import { readCode, readPlainText } from "./text/plain-text.ts"
 import { readRtf } from "./text/rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./text/structured-data.ts"
 import { failUnreadable } from "./unreadable.ts"
-import { readZipDocument } from "./zip/read-zip-document.ts"
 
 const codeFileName =
   /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|ya?ml|dockerfile|makefile|gradle|tf|proto)$/i
@@ -74,19 +67,17 @@ const textFormats: {
   { format: "code", name: codeFileName, read: readCode },
 ]
 
-const mailReaders: Readonly<
-  Record<MailFormat, (source: DocumentSource, context: ReadingContext) => Promise<Block[]>>
-> = { eml: readEml, emlx: readEmlx, mbox: readMbox, mhtml: readMhtml }
-
 const readText: DocumentReader = async (source, context) => {
   const { filename, contentType } = source
   const mailFormat = detectMailFormat(source)
-  if (mailFormat)
+  if (mailFormat) {
+    const { mailReaders } = await import("./mail/mail-readers.ts")
     return { format: mailFormat, blocks: await mailReaders[mailFormat](source, context) }
+  }
   const text = await decodeText(source, context)
   const start = text.slice(0, 4096)
   const odfFormat = flatOdfFormat(start)
-  if (odfFormat) return readFlatOdf(text, odfFormat)
+  if (odfFormat) return (await import("./opendocument/read-odf.ts")).readFlatOdf(text, odfFormat)
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??
     textFormats.find(({ name }) => name.test(filename)) ??
@@ -96,25 +87,32 @@ const readText: DocumentReader = async (source, context) => {
     : { format: "text", blocks: readPlainText(text) }
 }
 
+const readRtfDocument: DocumentReader = ({ bytes }) => ({
+  format: "rtf",
+  blocks: readRtf(bytes.toString("latin1")),
+})
+
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 
-const readers: Record<ReadableType, DocumentReader> = {
-  pdf: readPdf,
-  zip: readZipDocument,
-  ole: readOleDocument,
-  tnef: readTnef,
-  rtf: ({ bytes }) => ({ format: "rtf", blocks: readRtf(bytes.toString("latin1")) }),
-  text: readText,
+/** Loaded when the first document needs them: that takes longer than to read most texts. */
+const readers: Record<ReadableType, () => Promise<DocumentReader>> = {
+  pdf: async () => (await import("./pdf/read-pdf.ts")).readPdf,
+  zip: async () => (await import("./zip/read-zip-document.ts")).readZipDocument,
+  ole: async () => (await import("./ole/read-ole-document.ts")).readOleDocument,
+  tnef: async () => (await import("./mail/read-tnef.ts")).readTnef,
+  rtf: async () => readRtfDocument,
+  text: async () => readText,
 }
 
-const readByType: DocumentReader = (source, context) => {
+const readByType: DocumentReader = async (source, context) => {
   const detected = detectFileType(source.bytes.subarray(0, 4096))
   if ("unreadable" in detected)
     return failUnreadable("unsupported", {
       id: "document_has_no_text",
       values: { type: { id: detected.unreadable, values: {} } },
     })
-  return readers[detected.readable](source, context)
+  const read = await readers[detected.readable]()
+  return read(source, context)
 }
 
 /** Reads a document and its attachments by their types. @throws {UnreadableDocumentError} */
