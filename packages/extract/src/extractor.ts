@@ -42,6 +42,12 @@ const idleTimeoutMs = 5000
 const memoryCheckMs = 100
 const pageSize = 4096
 
+interface Attempt {
+  outcome: ExtractionOutcome
+  /** Whether the text of pages was recognized, or that had begun. */
+  hasRecognized: boolean
+}
+
 interface ExtractionProcess {
   process: ChildProcess
   documentsRead: number
@@ -127,12 +133,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
     }, idleTimeoutMs).unref()
   }
 
-  /** @param onRecognition called when text recognition begins, and after each page */
-  const readOnce = (
-    task: ExtractionTask,
-    onRecognition: () => void,
-    signal: AbortSignal,
-  ): Promise<ExtractionOutcome> =>
+  const readOnce = (task: ExtractionTask, signal: AbortSignal): Promise<Attempt> =>
     new Promise((resolve, reject) => {
       const child = acquire()
       const texts: string[] = []
@@ -156,7 +157,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
         settle()
       }
       const resolveUnreadable = (unreadable: UnreadableReason, healthy = false): void =>
-        finish(() => resolve({ unreadable }), healthy)
+        finish(() => resolve({ outcome: { unreadable }, hasRecognized }), healthy)
       const resolveResourceLimit = (detail: UnreadableDetail): void =>
         resolveUnreadable({ code: "resource_limit", detail })
       const onAbort = (): void => finish(() => reject(new Error("stopped")), false)
@@ -173,7 +174,6 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
         switch (message.type) {
           case "progress":
             hasRecognized = true
-            onRecognition()
             timer.refresh()
             break
           case "text":
@@ -194,7 +194,7 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
           case "done": {
             const { format, pages, warnings } = message
             const read = { text: texts.join(""), passages, index, format, pages, warnings }
-            finish(() => resolve({ read }), true)
+            finish(() => resolve({ outcome: { read }, hasRecognized }), true)
           }
         }
       }
@@ -224,18 +224,13 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
 
   return {
     read: async (task, signal) => {
-      let hasRecognized = false
-      const onRecognition = (): void => {
-        hasRecognized = true
-      }
       const { recognition } = limits
-      const outcome = await readOnce({ ...task, recognition }, onRecognition, signal)
+      const { outcome, hasRecognized } = await readOnce({ ...task, recognition }, signal)
       const mayBeDueToImages =
         "unreadable" in outcome && /^(resource_limit|damaged)$/.test(outcome.unreadable.code)
+      if (!mayBeDueToImages || !hasRecognized) return outcome
       // Without them, the rest of the document can still be read.
-      return mayBeDueToImages && hasRecognized
-        ? readOnce({ ...task, recognition: null }, onRecognition, signal)
-        : outcome
+      return (await readOnce({ ...task, recognition: null }, signal)).outcome
     },
     close: () => {
       for (const child of children) kill(child)

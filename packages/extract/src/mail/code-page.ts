@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { encodingByCodePage } from "../text/code-pages.ts"
-import { decodeBytes } from "../text/decode-bytes.ts"
+import { decodeBytes, tryDecode } from "../text/decode-bytes.ts"
 
 /** Windows code pages by the primary language of a locale (LCID); 1252 for all others. */
 const codePageByLanguage: Readonly<Record<number, number>> = {
@@ -47,9 +47,8 @@ export const decodeCodePage = (
   codePages: readonly (number | undefined)[],
 ): string => {
   for (const codePage of codePages) {
-    const encoding = codePage === undefined ? null : encodingByCodePage(codePage)
-    const text = encoding && decodeBytes(bytes, encoding)
-    if (text !== null && !text.includes("\ufffd")) return text
+    const text = codePage === undefined ? null : tryDecode(bytes, encodingByCodePage(codePage))
+    if (text !== null) return text
   }
   return decodeBytes(bytes, isUtf8(bytes) ? "utf-8" : "windows-1252")
 }

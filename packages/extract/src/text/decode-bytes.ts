@@ -60,3 +60,9 @@ export const decodeBytes = (bytes: Uint8Array, encoding: TextEncoding): string =
   // Vietnamese letters with tone marks are two characters in this code page.
   return encoding === "windows-1258" ? text.normalize("NFC") : text
 }
+
+/** @returns null if the encoding is unknown, or bytes have no meaning in it */
+export const tryDecode = (bytes: Uint8Array, encoding: TextEncoding | null): string | null => {
+  const text = encoding && decodeBytes(bytes, encoding)
+  return text?.includes("\ufffd") ? null : text
+}

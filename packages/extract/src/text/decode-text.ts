@@ -2,17 +2,12 @@ import { isUtf8 } from "node:buffer"
 import type { DocumentSource, ReadingContext } from "../reading-context.ts"
 import { failUnreadable } from "../unreadable.ts"
 import { declaredEncoding } from "./declared-encoding.ts"
-import { decodeBytes, encodingByLabel } from "./decode-bytes.ts"
+import { decodeBytes, encodingByLabel, tryDecode } from "./decode-bytes.ts"
 import { detectEncoding } from "./detect-encoding.ts"
 import type { TextEncoding } from "./text-encodings.ts"
 import { detectUtf16 } from "./utf16.ts"
 
 const utf8ByteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-
-const tryDecode = (bytes: Buffer, encoding: TextEncoding | null): string | null => {
-  const text = encoding && decodeBytes(bytes, encoding)
-  return text?.includes("\ufffd") ? null : text
-}
 
 /** Japanese mail and its archives switch between character sets with these escape sequences. */
 const isIso2022Jp = (bytes: Buffer): boolean =>
