@@ -6,6 +6,7 @@ import { createDeadHolderDetector } from "../db/dead-holders.ts"
 import { storageFailureOf } from "../db/outages.ts"
 import { toError } from "../errors.ts"
 import { runAs } from "../limits/current-user.ts"
+import { maxRetryDelayMs, retryDelayMs } from "./retry-delay.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
 /** A holder may miss three renewals before another process takes the job. */
@@ -15,10 +16,7 @@ const renewMs = 2000
 const defaultPollMs = 1000
 const gapMs = 3 * defaultPollMs
 const defaultRetryMs = 500
-const maxRetryDelayMs = 60_000
 const defaultStorageRetryMs = 5000
-/** Random factor applied to the retry delay. */
-const jitter = { min: 0.75, max: 1.25 }
 
 export interface JobRun {
   target: string
@@ -51,10 +49,6 @@ export class PermanentJobError extends Error {
 
 /** Abort reason of a preempted job. */
 const preempted = new Error("Preempted by another job")
-
-const retryDelayMs = (firstDelayMs: number, attempt: number): number =>
-  Math.min(maxRetryDelayMs, firstDelayMs * 2 ** (attempt - 1)) *
-  (jitter.min + Math.random() * (jitter.max - jitter.min))
 
 const maxErrorLength = 1000
 
@@ -266,7 +260,7 @@ export const createJobQueue = ({ background, db, isOnlyProcess, ...options }: De
     // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
     const dead = deadHolders.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
-    await store.bringForward(Object.keys(kinds), Date.now() + maxRetryDelayMs * jitter.max)
+    await store.bringForward(Object.keys(kinds), Date.now() + maxRetryDelayMs)
   }
 
   const poll = async (): Promise<void> => {
