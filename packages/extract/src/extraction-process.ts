@@ -19,7 +19,10 @@ export interface ExtractionTask {
   recognition: RecognitionLanguages | null
 }
 
-/** Messages to the parent; apart from the first, in this order; chunked, so that no single message blocks it for long. */
+/**
+ * Messages to the parent; apart from the first, in this order. They are chunked, so that no single
+ * message blocks it for long.
+ */
 export type ExtractionMessage =
   /** Text recognition begins, or has read a page. Restarts the time limit. */
   | { type: "progress" }

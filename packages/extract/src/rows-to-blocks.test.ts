@@ -40,7 +40,7 @@ describe("forms", () => {
     expect(sheetToBlocks(toRows(lines)).map(({ text }) => text)).toEqual(expected)
   })
 
-  it("are told from tables by kinds of values, and by emphasized headers", () => {
+  it("are distinguished from tables by kinds of values, and by emphasized headers", () => {
     expect(textsOf(["Product|Price", "Apple|1.20"])).toEqual(["Product: Apple | Price: 1.20"])
     expect(textsOf(["Name|City|Unit|Pay", "Ada|Bonn|Sales|7", "Eve|Ulm|Wax|9"])).toEqual([
       "Name: Ada | City: Bonn | Unit: Sales | Pay: 7",

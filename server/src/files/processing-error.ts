@@ -25,7 +25,7 @@ export class ProcessingError extends PermanentJobError {
 export const unreadableError = ({ code, detail }: UnreadableReason): ProcessingError =>
   new ProcessingError(code, withText({ values: {}, ...detail }))
 
-/** What the uploader is told of an error. */
+/** The error that is shown to the uploader. */
 export const toProcessingError = (error: Error): ProcessingError =>
   error instanceof ProcessingError
     ? error

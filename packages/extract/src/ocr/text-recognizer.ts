@@ -33,7 +33,10 @@ const neuralNetworkOnly = 1
 const automaticSegmentation = 3
 const uprightOrientation = 1
 
-/** In percent; clean scans have more than 90. What Tesseract makes of a photograph or of text upside down has 30 to 57. */
+/**
+ * In percent; clean scans have more than 90. What Tesseract makes of a photograph or of text upside
+ * down has 30 to 57.
+ */
 const minConfidence = 60
 
 const ignore = (): void => {}

@@ -26,7 +26,7 @@ interface ContentOptions {
 
 const maxSpaces = 100
 const maxIndentation = 8
-/** Tables in tables whose columns are told apart. */
+/** Tables in tables up to this depth keep their columns. */
 const maxTableDepth = 5
 
 /** Collects blocks while walking the content of a document (OpenDocument 1.3 part 3). */

@@ -41,7 +41,10 @@ const showsPage = (shown: ShownContent, readable: number): boolean => {
     : imageShare >= largeImage
 }
 
-/** Tells pages whose text is not, or not all, in the text layer from pages with text and from blank ones. */
+/**
+ * Distinguishes pages whose text is not, or not all, in the text layer from pages with text and from
+ * blank ones.
+ */
 export class TextlessPages {
   readonly #bytes: Buffer
   #withoutImages: Promise<PdfDocument> | null = null

@@ -4,7 +4,7 @@ import type { FilledCell } from "./table-row.ts"
 const maxLabelLength = 60
 /** Longer lists are tables rather than forms. */
 export const maxFormRows = 30
-/** Forms of texts only; longer ones are told from tables by their kinds of values. */
+/** Forms of texts only; longer ones are recognized by their kinds of values. */
 const maxTextFormRows = 5
 
 /** Whether a row holds one or two labels, each with its value. */
