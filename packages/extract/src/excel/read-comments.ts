@@ -1,4 +1,5 @@
 import type { Block, PassageLocation } from "../blocks.ts"
+import { formatCellComment } from "../format-comment.ts"
 import { findChild, findChildren, parseOfficeXml, type XmlElement } from "../ooxml/office-xml.ts"
 import type { Zip } from "../zip/zip.ts"
 import { parseRange } from "./cell-reference.ts"
@@ -61,14 +62,11 @@ export const readThreadedComments = (
     return { row: rowOf(ref), cell: ref, author: people.get(personId) ?? "", text }
   })
 
-const commentBlock = (
-  { cell, author, text, row }: CellComment,
-  location: PassageLocation,
-): Block[] => {
-  const line = text.replace(/\s+/g, " ").trim()
-  const by = author === "" ? "" : ` by ${author}`
-  if (line === "") return []
-  return [{ text: `Comment on ${cell}${by}: ${line}`, kind: "row", location: { ...location, row } }]
+const commentBlock = (comment: CellComment, location: PassageLocation): Block[] => {
+  const { cell, row, text } = comment
+  if (text.trim() === "") return []
+  const line = formatCellComment(cell, comment)
+  return [{ text: line, kind: "row", location: { ...location, row } }]
 }
 
 /** Adds each comment after the last block of its row. */

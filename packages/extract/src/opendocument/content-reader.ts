@@ -1,4 +1,5 @@
 import type { Block, PassageLocation } from "../blocks.ts"
+import { formatCellComment, formatComment } from "../format-comment.ts"
 import { HeadingTracker } from "../heading-tracker.ts"
 import type { MarkupHandler } from "../markup.ts"
 import { describePicture } from "../picture-description.ts"
@@ -260,12 +261,11 @@ export class ContentReader implements MarkupHandler {
     const table = this.#tables.at(-1)
     const location = this.#currentLocation()
     if (this.#options.isSpreadsheet && table) {
-      const by = author && ` by ${author}`
-      const comment = `Comment on ${table.cellName}${by}: ${text.replace(/\s+/g, " ")}`
+      const comment = formatCellComment(table.cellName, { author, text })
       table.attached.push({ text: comment, kind: "row", location })
       return
     }
-    const comment = `Comment${author && ` (${author})`}: ${text}`
+    const comment = formatComment({ author, text })
     if (table) table.attached.push({ text: comment, kind: "paragraph", location })
     else this.#deliverText(comment)
   }

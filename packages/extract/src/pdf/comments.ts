@@ -1,3 +1,4 @@
+import { formatComment } from "../format-comment.ts"
 import type { FilledField } from "./form-fields.ts"
 import type { PageAnnotation, Rectangle } from "./page-annotations.ts"
 import type { TextPositions } from "./text-positions.ts"
@@ -95,6 +96,6 @@ export const readComments = (
     if (content === "" || repeatsText(comment, content, positions)) return []
     const author = comment.titleObj?.str.trim()
     const label = isReply(comment) ? "Reply" : "Comment"
-    return [`${label}${author ? ` (${author})` : ""}: ${content}`]
+    return [formatComment({ author, text: content }, label)]
   })
 }

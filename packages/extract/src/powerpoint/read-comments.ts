@@ -1,4 +1,5 @@
 import type { Block, PassageLocation } from "../blocks.ts"
+import { formatComment } from "../format-comment.ts"
 import { readDrawingText } from "../ooxml/drawing-text.ts"
 import { findChild, findDescendants, parseOfficeXml, type XmlElement } from "../ooxml/office-xml.ts"
 import { readRelationships } from "../ooxml/relationships.ts"
@@ -39,6 +40,5 @@ export const readComments = (
     .flatMap((comment) => {
       const text = commentText(comment)
       const author = authors.get(comment.attributes.authorId ?? "")
-      const label = author ? `Comment (${author})` : "Comment"
-      return text ? [{ text: `${label}: ${text}`, kind: "row", location }] : []
+      return text ? [{ text: formatComment({ author, text }), kind: "row", location }] : []
     })

@@ -1,3 +1,4 @@
+import { formatComment } from "../format-comment.ts"
 import { formatListNumber } from "../list-number-format.ts"
 import type { XmlElement } from "../ooxml/office-xml.ts"
 import { walkSubtrees } from "../ooxml/xml-subtrees.ts"
@@ -71,7 +72,7 @@ export class Comments {
       subtree: (comment) => {
         const { "w:id": id = "", "w:author": author = "" } = comment.attributes
         const text = readStoryText(context, comment)
-        if (text !== "") this.#comments.set(id, `Comment${author && ` (${author})`}: ${text}`)
+        if (text !== "") this.#comments.set(id, formatComment({ author, text }))
       },
     })
   }
