@@ -137,6 +137,8 @@ it("works by keyboard, at a width of 360 pixels, in German", async () => {
   await page.keyboard.type("Wie steht die Tide?")
   await page.keyboard.press("Enter")
   await answers(german).getByText("You said: Wie steht die Tide?").waitFor()
+  // Messages cannot be edited until the answer is complete.
+  await page.locator("[data-running]").waitFor({ state: "detached" })
   await page.keyboard.press("ArrowUp")
   await page.keyboard.type(" Und wann?")
   await page.keyboard.press("Enter")
