@@ -169,6 +169,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     fileParts,
     registry,
     transfers,
+    resolveModel: catalogue.resolve,
     dependentsOf: modelDependents.onCollection,
   })
   const { completions, trackResponse, functionServices, closeBodyThread } = createCompletionParts({

@@ -44,6 +44,16 @@ describe("the ranking of passages", () => {
     expect(order(rankHits({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])
   })
 
+  it("ranks more hits than it standardizes over without changing the order of the first", () => {
+    const dense = Array.from({ length: 300 }, (_, at) => hit(at, 0.9 - at / 500))
+    const lexical = Array.from({ length: 250 }, (_, at) => hit((at * 7) % 300, 30 / (at + 1)))
+    const first = (count: number) => rankHits({ lexical, dense, total: 1000 }).slice(0, count)
+    const fewer = { lexical: lexical.slice(0, 100), dense: dense.slice(0, 100), total: 1000 }
+    expect(order(first(10))).toEqual(order(rankHits(fewer)).slice(0, 10))
+    const ranked = order(rankHits({ lexical: [], dense, total: 1000 }))
+    expect(ranked).toEqual(dense.map(({ passage }) => passage))
+  })
+
   it("finds nothing if neither ranking has a hit", () => {
     expect(rankHits({ lexical: [], dense: [], total: 10 })).toEqual([])
     expect(rankHits({ lexical: [], dense: null, total: 0 })).toEqual([])

@@ -1,6 +1,6 @@
 import { compareHits, hitKey, type PassagePosition, type ScoredHit } from "./hits.ts"
 
-/** Number of hits used from each ranking. */
+/** Number of hits of each ranking over which its scores are standardized. */
 export const maxCandidates = 100
 /** Weight of semantic similarity relative to BM25, from 0 to 1. */
 const denseWeight = 0.6
@@ -34,17 +34,20 @@ export interface SearchHits {
   incomplete?: ReadonlySet<number>
 }
 
-/** Standard scores over the best hits; passages without a hit get the lowest of them. */
+/**
+ * Standard scores over the best hits; passages without a hit get the lowest of all. Over more hits,
+ * the score of the best would grow with the number of hits.
+ */
 const normalize = (
   hits: readonly ScoredHit[],
   length: number,
 ): ((hit: PassagePosition) => number) => {
-  const scores = hits.map(({ score }) => score)
+  const scores = hits.slice(0, maxCandidates).map(({ score }) => score)
   while (scores.length < length) scores.push(0)
   const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
   const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0)
   const deviation = Math.sqrt(variance / Math.max(1, scores.length))
-  const floor = scores.at(-1) ?? 0
+  const floor = Math.min(scores.at(-1) ?? 0, hits.at(-1)?.score ?? 0)
   const scoreByKey = new Map(hits.map((hit) => [hitKey(hit), hit.score]))
   return (hit) => {
     const score = scoreByKey.get(hitKey(hit)) ?? floor
@@ -59,13 +62,10 @@ interface CombinedScores {
 
 /** Combines both rankings of a question into one score for any passage. */
 const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): CombinedScores => {
-  const best = {
-    lexical: lexical.slice(0, maxCandidates),
-    dense: dense?.slice(0, maxCandidates) ?? [],
-  }
+  const rankings = { lexical, dense: dense ?? [] }
   const hits = new Map<string, RankedPosition>()
   for (const name of ["lexical", "dense"] as const) {
-    for (const [at, hit] of best[name].entries()) {
+    for (const [at, hit] of rankings[name].entries()) {
       const { file, passage } = hit
       const known = hits.get(hitKey(hit)) ?? { file, passage, lexical: null, dense: null }
       hits.set(hitKey(hit), { ...known, [name]: { rank: at + 1, score: hit.score } })
@@ -73,9 +73,9 @@ const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): Combi
   }
   // Padded with zeros for passages without a hit, so that the only match of an identifier counts
   // fully.
-  const lexicalScore = normalize(best.lexical, Math.min(maxCandidates, total))
-  const denseScore = normalize(best.dense, 0)
-  const weight = best.dense.length > 0 ? denseWeight : 0
+  const lexicalScore = normalize(rankings.lexical, Math.min(maxCandidates, total))
+  const denseScore = normalize(rankings.dense, 0)
+  const weight = rankings.dense.length > 0 ? denseWeight : 0
   /** The mean if the passage may lack an embedding, which must not count against it. */
   const semanticScore = (hit: PassagePosition): number =>
     incomplete?.has(hit.file) && !hits.get(hitKey(hit))?.dense ? 0 : denseScore(hit)

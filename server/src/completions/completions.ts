@@ -4,6 +4,7 @@ import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
+import type { ContextBudget } from "../knowledge/citations/context-budget.ts"
 import type { AnswerSources, SourceFinder } from "../knowledge/citations/source-finder.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/citations/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
@@ -27,6 +28,7 @@ import { createSourceSearch, needsSources } from "./sources/source-search.ts"
 interface Deps extends SseOptions {
   catalogue: ModelCatalogue
   sourceFinder: SourceFinder
+  contextBudget: ContextBudget
   /** The source prompt's template; empty for the default one. */
   template: () => string
   inFlight: InFlightRequests
@@ -71,9 +73,9 @@ export interface Completions {
 }
 
 export const createCompletions = (deps: Deps): Completions => {
-  const { catalogue, sourceFinder, template, inFlight, dispatch, preparation, bodyWork } = deps
+  const { catalogue, template, inFlight, dispatch, preparation, bodyWork } = deps
   const { storageOf, heartbeatMs = defaultHeartbeatMs } = deps
-  const addSources = createSourceSearch({ sourceFinder, ownerOf: catalogue.ownerOf, template })
+  const addSources = createSourceSearch({ ...deps, ownerOf: catalogue.ownerOf })
 
   /** For after work that takes a while: connections, filters and grants may have changed. */
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>

@@ -5,6 +5,7 @@ import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { SseOptions } from "../http/sse-response.ts"
+import type { ContextBudget } from "../knowledge/citations/context-budget.ts"
 import type { SourceFinder } from "../knowledge/citations/source-finder.ts"
 import { createHandbook, documentationFolder } from "../knowledge/search/handbook.ts"
 import type { FairEventLoop } from "../limits/fair-event-loop.ts"
@@ -38,7 +39,10 @@ interface Deps extends SseOptions {
   usageRecorders: UsageRecorders
   storedResponses: StoredResponses
   fileParts: Pick<FileParts, "files" | "objects">
-  knowledge: Pick<FileContentDeps, "searchableFiles"> & { sourceFinder: SourceFinder }
+  knowledge: Pick<FileContentDeps, "searchableFiles"> & {
+    sourceFinder: SourceFinder
+    contextBudget: ContextBudget
+  }
   functions: {
     functionRegistry: FunctionRegistry
     chains: FilterChains
@@ -59,6 +63,7 @@ export const createCompletionParts = (deps: Deps) => {
   const completions = createCompletions({
     ...deps,
     sourceFinder,
+    contextBudget: knowledge.contextBudget,
     template: () => settings.current().rag_template,
     bodyWork,
     preparation: createRequestPreparation({

@@ -11,10 +11,12 @@ import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { FairEventLoop } from "../limits/fair-event-loop.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { Transports } from "../outbound/transports.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAttachments } from "./citations/attachments.ts"
+import { createContextBudget } from "./citations/context-budget.ts"
 import { createSourceFinder } from "./citations/source-finder.ts"
 import { createSourceSelection } from "./citations/source-selection.ts"
 import { createCollectionFileStore } from "./collections/collection-file-store.ts"
@@ -62,6 +64,7 @@ interface Deps extends KnowledgeOptions {
   /** The models that search a collection. */
   dependentsOf: Parameters<typeof createCollections>[0]["dependentsOf"]
   registry: ConnectionRegistry
+  resolveModel: ModelCatalogue["resolve"]
   settings: SettingsStore
   newId: () => string
   now: () => number
@@ -136,7 +139,7 @@ export const createKnowledge = async (deps: Deps) => {
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
   const selection = createSourceSelection({ passages, retrieval })
-  const maxTokens = () => deps.settings.current().rag_token_budget
+  const contextBudget = createContextBudget(settings.current)
 
   const warmed = startCacheWarming({
     background,
@@ -155,13 +158,14 @@ export const createKnowledge = async (deps: Deps) => {
       fileTransfer: fileParts.fileTransfer,
     }),
     embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
-    explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
+    explanation: createSearchExplanation({
+      ...{ collections, selection, retrieval, contextBudget },
+      resolveModel: deps.resolveModel,
+    }),
     reading: createFilePassages({ files, passages, store: collectionStore, fairLoop }),
     attaching: createAttachments({ files, collections }),
-    sourceFinder: createSourceFinder({
-      searchableFiles,
-      ...{ collections, selection, retrieval, maxTokens },
-    }),
+    contextBudget,
+    sourceFinder: createSourceFinder({ searchableFiles, collections, selection, retrieval }),
     searchableFiles,
     /** Resolves when the files present at the start are in memory. */
     warmed,

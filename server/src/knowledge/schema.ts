@@ -156,7 +156,9 @@ export const CollectionQuery = z
       .max(10_000),
     /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
     previous: z.string().trim().max(10_000).optional(),
-    k: z.int().min(1).max(100).default(10),
+    /** The model of the chat, whose context length limits the sources. */
+    model: z.string().min(1).max(300).optional(),
+    k: z.int().min(1).max(300).default(10),
   })
   .meta({ id: "KnowledgeQuestion" })
 export type CollectionQuery = z.output<typeof CollectionQuery>
@@ -208,8 +210,8 @@ export const FoundPassage = z
     /** Whether the passage is sent to the model. */
     used: z.boolean(),
     /**
-     * Why the passage is not sent: its text is sent already (`duplicate`), the context budget is
-     * used up (`budget`), or enough passages rank above it (`rank`).
+     * Why the passage is not sent: its text is sent already (`duplicate`), it does not fit the rest
+     * of the context budget (`budget`), or the maximum number of passages is sent already (`rank`).
      */
     left_out: z.enum(["duplicate", "budget", "rank"]).nullable(),
   })

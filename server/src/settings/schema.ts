@@ -34,6 +34,8 @@ export const Settings = z
     rag_template: z.string().default(""),
     /** Maximum tokens for the sources of one answer; less if the model's context is small. */
     rag_token_budget: z.int().min(500).max(100_000).default(4000),
+    /** Tokens; assumed for models whose provider does not report a context length. */
+    default_context_length: z.int().min(1000).max(10_000_000).default(8192),
     /**
      * The embedding model for semantic search; `none` disables it, empty selects one automatically.
      */
@@ -60,6 +62,7 @@ export const SettingsChanges = z
     audit_retention: z.int().min(0, retention),
     chat_titles: z.enum(["words", "local", "any"]),
     rag_token_budget: z.int().min(500).max(100_000),
+    default_context_length: z.int().min(1000).max(10_000_000),
     rag_template: z
       .string()
       .max(20_000)

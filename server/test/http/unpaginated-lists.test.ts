@@ -8,7 +8,7 @@ const unpaginatedLists: Record<string, string> = {
   "/api/v1/auths/api_keys": "100 keys for each user",
   "/api/v1/auths/sessions": "1,000 sessions for each user",
   "/api/v1/ratings/summary": "200 models",
-  "/api/v1/chats/{id}/messages/{message_id}/passages": "100 passages for each message",
+  "/api/v1/chats/{id}/messages/{message_id}/passages": "at most 1,000 passages for each message",
   "/api/v1/connections": addedByAdministrators,
   "/api/v1/connections/providers": "the kinds of providers in the code",
   "/api/v1/files/{id}/collections": "the first 1,000",

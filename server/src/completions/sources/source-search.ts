@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { fail } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
+import type { ContextBudget } from "../../knowledge/citations/context-budget.ts"
 import type {
   AnswerSources,
   ModelCollection,
@@ -8,7 +9,6 @@ import type {
 } from "../../knowledge/citations/source-finder.ts"
 import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
 import { FileReference } from "../../knowledge/schema.ts"
-import { estimateTokens } from "../../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
 import { collectionIdsOf } from "../../models/knowledge-references.ts"
 import type { ModelRequest } from "../request/model-request.ts"
@@ -16,9 +16,6 @@ import type { ModelRequest } from "../request/model-request.ts"
 const References = z.array(FileReference).max(100)
 
 const maxQuestionLength = 10_000
-/** In tokens; used if the provider does not report the model's context length. */
-const defaultContext = 8192
-const minContextTokens = 500
 
 /** The text of a message's content, which may have parts. */
 export const textOfContent = (content: unknown): string => {
@@ -41,16 +38,8 @@ const searchQueryOf = (messages: unknown): { question: string; previous: string 
   return { question, previous }
 }
 
-/** Half of the context that the conversation leaves free. */
-const contextTokensFor = (resolved: ResolvedModel, messages: unknown): number => {
-  const lengths = resolved.endpoints.flatMap(({ model }) => model.context_length ?? [])
-  const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
-  const texts = Array.isArray(messages)
-    ? messages.map((message) => textOfContent(message?.content))
-    : []
-  const usedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
-  return Math.max(minContextTokens, Math.floor((context - usedTokens) / 2))
-}
+const textsOf = (messages: unknown): string[] =>
+  Array.isArray(messages) ? messages.map((message) => textOfContent(message?.content)) : []
 
 /**
  * Collections attached to a workspace model: ids, or objects with an id. They are searched with the
@@ -78,6 +67,7 @@ export interface RequestWithSources {
 
 interface Deps {
   sourceFinder: SourceFinder
+  contextBudget: ContextBudget
   ownerOf: ModelCatalogue["ownerOf"]
   template: () => string
 }
@@ -92,7 +82,7 @@ export const needsSources = (
 
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */
 export const createSourceSearch =
-  ({ sourceFinder, ownerOf, template }: Deps) =>
+  ({ sourceFinder, contextBudget, ownerOf, template }: Deps) =>
   async (
     caller: Caller,
     input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
@@ -111,7 +101,7 @@ export const createSourceSearch =
       references: parsed.data,
       modelCollections: attached,
       ...searchQueryOf(messages),
-      contextTokens: contextTokensFor(resolved, messages),
+      maxTokens: contextBudget({ model: resolved, conversation: textsOf(messages) }),
       signal,
     })
     return {

@@ -1,8 +1,7 @@
 import { z } from "zod"
 import { PassageLocation, splitHeadings } from "../../files/passage-location.ts"
-import { ChatPassage } from "./source-schema.ts"
+import { ChatPassage, maxPassagesPerAnswer } from "./source-schema.ts"
 
-const maxSources = 100
 const maxTextLength = 100_000
 
 const Metadata = z
@@ -45,4 +44,4 @@ const passageOf = (entry: unknown): ChatPassage | null => {
  * correct.
  */
 export const parseReportedSources = (sources: unknown): (ChatPassage | null)[] | null =>
-  Array.isArray(sources) ? sources.slice(0, maxSources).map(passageOf) : null
+  Array.isArray(sources) ? sources.slice(0, maxPassagesPerAnswer).map(passageOf) : null

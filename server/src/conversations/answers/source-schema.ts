@@ -2,8 +2,10 @@ import { z } from "zod"
 import { PassageLocation } from "../../files/passage-location.ts"
 import { SourceExtent } from "../../knowledge/schema.ts"
 
-/** Maximum number of files attached to a message, and of passages given to an answer. */
-export const maxSourcesPerMessage = 100
+/** Maximum number of files attached to a message. */
+export const maxFilesPerMessage = 100
+/** Maximum number of passages given to an answer; the context budget allows for fewer. */
+export const maxPassagesPerAnswer = 1000
 /** Maximum number of skipped files stored per message; more are of no use to readers. */
 export const maxSkippedSources = 1000
 

@@ -3,8 +3,9 @@ import {
   ChatAttachment,
   ChatPassage,
   ChatSkippedSource,
+  maxFilesPerMessage,
+  maxPassagesPerAnswer,
   maxSkippedSources,
-  maxSourcesPerMessage,
 } from "../answers/source-schema.ts"
 import { isBase64 } from "../messages/is-base64.ts"
 import { Chat, Message, MessageRating } from "../schema.ts"
@@ -32,9 +33,9 @@ export const MessageToImport = z.object({
     )
     .max(10)
     .default([]),
-  files: z.array(ChatAttachment).max(maxSourcesPerMessage).default([]),
+  files: z.array(ChatAttachment).max(maxFilesPerMessage).default([]),
   /** With their texts; the answer cites entry i as [i + 1]. */
-  sources: z.array(ChatPassage.nullable()).max(maxSourcesPerMessage).nullable().default(null),
+  sources: z.array(ChatPassage.nullable()).max(maxPassagesPerAnswer).nullable().default(null),
   sources_skipped: z
     .array(ChatSkippedSource)
     .max(10_000)

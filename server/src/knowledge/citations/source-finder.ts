@@ -38,8 +38,6 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
-  /** Maximum number of tokens for the sources of one answer, set by administrators. */
-  maxTokens: () => number
 }
 
 type NamedCollection = { id: string; name: string; search: RetrievalMode }
@@ -112,14 +110,13 @@ export interface SourceFinderRequest {
 export interface SourceFinder {
   /**
    * The sources for a question, as sent to the model.
-   * @param request `contextTokens` are those that fit into the model's context; the administrators'
-   * limit may be lower
+   * @param request `maxTokens` is the context budget
    * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
    * `file_not_ready`
    */
   findSources(
     caller: Caller,
-    request: SourceFinderRequest & { contextTokens: number },
+    request: SourceFinderRequest & { maxTokens: number },
   ): Promise<AnswerSources>
   /**
    * The best `limit` passages of the given files and collections.
@@ -132,7 +129,7 @@ export interface SourceFinder {
 }
 
 export const createSourceFinder = (deps: Deps): SourceFinder => {
-  const { searchableFiles, collections, selection, retrieval, maxTokens } = deps
+  const { searchableFiles, collections, selection, retrieval } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
@@ -213,7 +210,7 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
         ...query,
         named,
         collected,
-        maxTokens: Math.min(maxTokens(), request.contextTokens),
+        maxTokens: request.maxTokens,
       })
       const sources = passages.map(toSource)
       return { passages, overview, sources, sources_skipped: skipped }

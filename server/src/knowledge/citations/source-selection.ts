@@ -4,16 +4,12 @@ import { readFileOverview } from "../reading/file-overview.ts"
 import type { FoundPassage } from "../schema.ts"
 import { toFoundPassage } from "../search/found-passage.ts"
 import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
-import { passageTokens, selectPassages } from "../search/passage-selection.ts"
+import { maxPassagesFor, passageTokens, selectPassages } from "../search/passage-selection.ts"
 import type { RankedPassages, Retrieval, RetrievalQuery } from "../search/retrieval.ts"
 import { charactersPerToken } from "../tokens.ts"
 import { type CollectionOverview, readCollectionOverview } from "./collection-overview.ts"
 
-/**
- * Share of the context budget filled with passages of collections; more tend to distract the model.
- */
-const fillShare = 0.5
-/** The most that a chat export can hold; files with more short passages are searched instead. */
+/** Files with more passages, which are then short, are searched instead. */
 const maxWholePassages = 100
 /**
  * Share of the budget for outlines and openings of attached files that are too large to be sent
@@ -23,7 +19,7 @@ const overviewShare = 0.25
 /** With fewer tokens an overview of a file is of no use. */
 const minOverviewTokens = 150
 
-export interface SourceQuery extends Omit<RetrievalQuery, "files"> {
+export interface SourceQuery extends Omit<RetrievalQuery, "files" | "maxPassages"> {
   /** Files attached individually. */
   named: readonly FileSummary[]
   /** Files included only through a collection. */
@@ -133,12 +129,15 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       const overview =
         collected.length > 0 ? await readCollectionOverview(passages, collected, maxTokens) : null
       const fixedPassages = [...whole, ...parts]
-      // A question is about its attached files; for collections a share of the budget is enough.
-      const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
-      const max = maxTokens - totalTokens(fixedPassages) - (overview?.tokens ?? 0)
+      const searchTokens = maxTokens - totalTokens(fixedPassages) - (overview?.tokens ?? 0)
+      const limits = { tokens: searchTokens, passages: maxPassagesFor(searchTokens) }
       const files = [...large, ...collected]
-      const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
-      const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
+      const { passages: found, ...ranked } = await retrieval.search({
+        ...query,
+        files,
+        maxPassages: limits.passages,
+      })
+      const selected = selectPassages(found, limits)
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
       const sources = [...fixedPassages.filter((passage) => !isWithinAny(passage, used)), ...used]
       return {

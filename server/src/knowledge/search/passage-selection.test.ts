@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { FoundPassage } from "../schema.ts"
 import { createFoundPassage } from "./found-passage.ts"
-import { passageTokens, selectPassages } from "./passage-selection.ts"
+import { maxPassagesFor, passageTokens, selectPassages } from "./passage-selection.ts"
 
 /** About 100 tokens each, including the overhead. */
 const passage = (at: number, overrides: Partial<FoundPassage> = {}): FoundPassage =>
@@ -16,26 +16,31 @@ const passage = (at: number, overrides: Partial<FoundPassage> = {}): FoundPassag
   })
 const ranked = Array.from({ length: 60 }, (_, at) => passage(at))
 const each = passageTokens(passage(0))
+const limits = (tokens: number) => ({ tokens, passages: 300 })
 const used = (passages: readonly FoundPassage[]): number[] =>
   passages.flatMap((one, at) => (one.used ? [at] : []))
 
 describe("the selection of passages", () => {
   it("selects the best passages until the budget is filled", () => {
-    const selected = selectPassages(ranked, { max: each * 30, fill: each * 20 })
+    const selected = selectPassages(ranked, limits(each * 20))
     expect(used(selected)).toEqual(Array.from({ length: 20 }, (_, at) => at))
-    expect(selected[20]).toMatchObject({ used: false, left_out: "rank" })
+    expect(selected[20]).toMatchObject({ used: false, left_out: "budget" })
+    expect(used(selectPassages(ranked, limits(10)))).toEqual([])
   })
 
-  it("selects at least eight if they fit, at most forty, and never exceeds the budget", () => {
-    expect(used(selectPassages(ranked, { max: each * 30, fill: each }))).toHaveLength(8)
-    expect(used(selectPassages(ranked, { max: 1e6, fill: 1e6 }))).toHaveLength(40)
-    expect(used(selectPassages(ranked, { max: each * 5, fill: each * 5 }))).toHaveLength(5)
-    expect(used(selectPassages(ranked, { max: 10, fill: 10 }))).toEqual([])
+  it("selects at most as many passages as it may, whatever the budget", () => {
+    const selected = selectPassages(ranked, { tokens: 1e6, passages: 40 })
+    expect(used(selected)).toHaveLength(40)
+    expect(selected[40]).toMatchObject({ used: false, left_out: "rank" })
+  })
+
+  it("allows for more passages in a larger budget", () => {
+    expect([500, 4000, 16_000, 100_000].map(maxPassagesFor)).toEqual([40, 40, 160, 300])
   })
 
   it("truncates the best passage if not even that one fits", () => {
     const chinese = passage(0, { text: "海".repeat(1000) })
-    const [best, second] = selectPassages([chinese, passage(1, chinese)], { max: 400, fill: 200 })
+    const [best, second] = selectPassages([chinese, passage(1, chinese)], limits(400))
     expect(best?.used).toBe(true)
     expect(best?.text.length).toBeGreaterThan(200)
     expect(best?.end).toBe((best?.start ?? 0) + (best?.text.length ?? 0))
@@ -45,10 +50,7 @@ describe("the selection of passages", () => {
 
   it("selects a smaller passage if a larger one does not fit", () => {
     const large = passage(1, { text: "y".repeat(5000) })
-    const selected = selectPassages([passage(0), large, passage(2)], {
-      max: each * 2,
-      fill: each * 2,
-    })
+    const selected = selectPassages([passage(0), large, passage(2)], limits(each * 2))
     expect(used(selected)).toEqual([0, 2])
     expect(selected[1]?.left_out).toBe("budget")
   })
@@ -60,7 +62,7 @@ describe("the selection of passages", () => {
       .with(40, rankedPassage(40, "lexical", 1))
       .with(50, rankedPassage(50, "dense", 3))
     const more = list.with(45, rankedPassage(45, "lexical", 4))
-    const selected = selectPassages(more, { max: each * 10, fill: each * 10 })
+    const selected = selectPassages(more, limits(each * 10))
     expect(used(selected)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 40, 50])
     expect(selected[40]?.reserved).toBe("lexical")
     expect(selected[50]?.reserved).toBe("dense")
@@ -70,12 +72,12 @@ describe("the selection of passages", () => {
   it("keeps the reservation of a text whose better ranked copy did not fit", () => {
     const large = passage(0, { text: "z".repeat(2000) })
     const copy = passage(1, { text: "z".repeat(2000), lexical: { rank: 1, score: 9 } })
-    const selected = selectPassages([large, copy], { max: passageTokens(copy), fill: 0 })
+    const selected = selectPassages([large, copy], limits(passageTokens(copy)))
     expect(used(selected)).toEqual([1])
   })
 
   it("selects equal text only once", () => {
-    const selected = selectPassages([passage(0), passage(0), passage(1)], { max: 1e4, fill: 1e4 })
+    const selected = selectPassages([passage(0), passage(0), passage(1)], limits(1e4))
     expect(used(selected)).toEqual([0, 2])
     expect(selected[1]?.left_out).toBe("duplicate")
   })

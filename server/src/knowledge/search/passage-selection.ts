@@ -4,9 +4,10 @@ import { estimateTokens, truncateToTokens } from "../tokens.ts"
 
 /** The top passages of each ranking, which are always selected. */
 const reservedPerRanking = 3
-/** Minimum number of passages, if they fit. */
-const minPassages = 8
-const maxPassages = 40
+/** Maximum number of passages in the smallest and in the largest context budgets. */
+const passageLimits = { min: 40, max: 300 }
+/** Further passages would be shorter than this on average. */
+const minTokensPerPassage = 100
 
 /** Tokens of the delimiters around one source, without its name and heading. */
 const delimiterTokens = 24
@@ -29,11 +30,16 @@ export const truncatePassage = (passage: FoundPassage, maxTokens: number): Found
   return { ...passage, text, end: passage.start + text.length }
 }
 
-export interface TokenBudget {
-  /** Hard limit. */
-  max: number
-  /** Once there are enough passages, none is added beyond this number of tokens. */
-  fill: number
+/** Maximum number of passages that a search selects for a context budget. */
+export const maxPassagesFor = (maxTokens: number): number =>
+  Math.min(
+    passageLimits.max,
+    Math.max(passageLimits.min, Math.ceil(maxTokens / minTokensPerPassage)),
+  )
+
+export interface SelectionLimits {
+  tokens: number
+  passages: number
 }
 
 type Rankings = Pick<FoundPassage, "lexical" | "dense">
@@ -51,38 +57,36 @@ const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassag
   return isTopRanked(passage.lexical) ? "lexical" : null
 }
 
-/** Marks which of the ranked passages are sent to the model, in unchanged order. */
+/**
+ * Marks which of the ranked passages are sent to the model, in unchanged order: the top ones of
+ * each ranking, then the others while they fit.
+ */
 export const selectPassages = (
   ranked: readonly FoundPassage[],
-  { max, fill }: TokenBudget,
+  max: SelectionLimits,
 ): FoundPassage[] => {
   const selected = new Set<FoundPassage>()
-  const tooLarge = new Set<FoundPassage>()
   const texts = new Set<string>()
   let tokens = 0
-  const isEnough = (): boolean => selected.size >= minPassages && tokens >= fill
+  const isFull = (): boolean => selected.size >= max.passages
   const trySelect = (passage: FoundPassage): void => {
     const cost = passageTokens(passage)
-    if (texts.has(passage.text)) return
-    if (selected.size >= maxPassages || tokens + cost > max) {
-      tooLarge.add(passage)
-      return
-    }
+    if (isFull() || texts.has(passage.text) || tokens + cost > max.tokens) return
     selected.add(passage)
     texts.add(passage.text)
     tokens += cost
   }
   for (const passage of ranked) if (isReserved(passage)) trySelect(passage)
-  for (const passage of ranked) if (!isEnough()) trySelect(passage)
+  for (const passage of ranked) trySelect(passage)
   const [best, ...others] = ranked
   if (best && selected.size === 0)
-    return [truncateBest(best, max), ...others.map(leaveOut("budget"))]
+    return [truncateBest(best, max.tokens), ...others.map(leaveOut("budget"))]
   let isBelowLeftOut = false
   return ranked.map((passage) => {
     if (selected.has(passage)) return { ...passage, reserved: reservedBy(passage, isBelowLeftOut) }
     if (texts.has(passage.text)) return leaveOut("duplicate")(passage)
     isBelowLeftOut = true
-    return leaveOut(tooLarge.has(passage) ? "budget" : "rank")(passage)
+    return leaveOut(isFull() ? "rank" : "budget")(passage)
   })
 }
 

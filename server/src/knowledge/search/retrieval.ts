@@ -45,8 +45,10 @@ interface Deps {
 /** Dense hits rescored; the rest keep the score of the quantized vectors. */
 const maxRescored = 50
 const maxReranked = 50
-/** Ranked passages whose text is read; more than a prompt can hold, because some are duplicates. */
-const maxRanked = 80
+/** Ranked passages whose text is read for each that is wanted, because some are duplicates. */
+const rankedPerPassage = 2
+/** Passages wanted unless a query says how many. */
+const defaultPassages = 40
 /** Passages read from a file before other requests get their turn. */
 const passagesPerRead = 8
 
@@ -58,6 +60,8 @@ export interface RetrievalQuery {
   /** The previous question in the conversation. */
   previous?: string | undefined
   mode: RetrievalMode
+  /** The most passages that the caller uses; more are returned, as some are duplicates. */
+  maxPassages?: number
   signal?: AbortSignal
 }
 
@@ -110,7 +114,7 @@ export const createRetrieval = (deps: Deps) => {
   }
 
   const searchFor = async (
-    { files, mode, signal }: RetrievalQuery,
+    { files, mode, signal, maxPassages }: RetrievalQuery,
     question: string,
   ): Promise<{ hits: SearchHits; mode: RetrievalMode; model: string | null }> => {
     const embedding = mode === "lexical" ? null : await embedQuestion(question, signal)
@@ -121,7 +125,7 @@ export const createRetrieval = (deps: Deps) => {
     const query = {
       query: question,
       files: scope,
-      limit: maxCandidates,
+      limit: Math.max(maxCandidates, maxRankedFor(maxPassages)),
       vector,
       lexical: isLexical,
     }
@@ -181,9 +185,10 @@ export const createRetrieval = (deps: Deps) => {
         previous === "" ? null : searchFor(query, previous),
       ])
       await share.turn(turnCosts.fusion)
-      const rankings = [{ question, hits: keepTopHits(rankHits(result.hits)) }]
+      const maxRanked = maxRankedFor(query.maxPassages)
+      const rankings = [{ question, hits: keepTopHits(rankHits(result.hits), maxRanked) }]
       if (previousResult) {
-        const hits = keepTopHits(rankFollowUp(result.hits, previousResult.hits))
+        const hits = keepTopHits(rankFollowUp(result.hits, previousResult.hits), maxRanked)
         rankings.push({ question: `${previous}\n${question}`, hits })
       }
       const all = interleaveHits(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
@@ -210,13 +215,20 @@ type RankedPassage = RankedHit & Pick<FoundPassage, "reranked">
 
 const withoutRerank = (hit: RankedHit): RankedPassage => ({ ...hit, reranked: null })
 
-const keepTopHits = (hits: readonly RankedHit[]): RankedHit[] =>
+const maxRankedFor = (maxPassages = defaultPassages): number => maxPassages * rankedPerPassage
+
+const keepTopHits = (hits: readonly RankedHit[], maxRanked: number): RankedHit[] =>
   hits.filter((hit, at) => at < maxRanked || isReserved(hit))
+
+/** The position in a ranking; null unless among its best. */
+const topScore = (ranked: RankedHit["lexical"]): RankedHit["lexical"] =>
+  ranked !== null && ranked.rank <= maxCandidates ? ranked : null
 
 const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
   const found = texts.get(hitKey(hit))
   if (!found) return []
-  const { score, lexical, dense, reranked, fromPrevious } = hit
+  const { score, reranked, fromPrevious } = hit
+  const [lexical, dense] = [topScore(hit.lexical), topScore(hit.dense)]
   return [{ ...found, score, lexical, dense, reranked, from_previous: fromPrevious }]
 }
 

@@ -1,5 +1,7 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { Caller } from "../../http/caller.ts"
+import type { ModelCatalogue } from "../../models/catalogue.ts"
+import type { ContextBudget } from "../citations/context-budget.ts"
 import { toSkippedFile } from "../citations/source-finder.ts"
 import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
 import type { Collections } from "../collections/collections.ts"
@@ -16,8 +18,8 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
-  /** Maximum number of tokens for the sources of one answer. */
-  maxTokens: () => number
+  contextBudget: ContextBudget
+  resolveModel: ModelCatalogue["resolve"]
 }
 
 type RankingInfo = Omit<RankedPassages, "passages">
@@ -31,7 +33,7 @@ const searchNotes = (requestedMode: RetrievalMode, { search, reranked }: Ranking
 
 /** Searches a collection and explains why a chat would or would not use each passage. */
 export const createSearchExplanation = (deps: Deps) => {
-  const { collections, selection, retrieval, maxTokens } = deps
+  const { collections, selection, retrieval, contextBudget, resolveModel } = deps
 
   /**
    * Files small enough to be sent whole are ranked nevertheless: this endpoint shows the ranking.
@@ -52,13 +54,15 @@ export const createSearchExplanation = (deps: Deps) => {
     query: async (
       caller: Caller,
       id: string,
-      { query: question, previous, k }: CollectionQuery,
+      { query: question, previous, model: modelId, k }: CollectionQuery,
     ): Promise<CollectionSearchResult> => {
       const collection = await collections.getReadable(caller, id)
+      const model = modelId === undefined ? null : await resolveModel(caller, modelId)
       const all = await collections.filesOf(id)
       const collected = all.filter(isSearchable)
       const query = { userId: caller.user.id, question, previous, mode: collection.search }
-      const tokens = maxTokens()
+      const conversation = previous === undefined ? [question] : [previous, question]
+      const tokens = contextBudget({ model, conversation })
       const selected = await selection.select({ ...query, named: [], collected, maxTokens: tokens })
       const { passages, ranked } = selected.ranked
         ? { passages: [...selected.passages, ...selected.leftOut], ranked: selected.ranked }

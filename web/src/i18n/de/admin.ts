@@ -145,7 +145,11 @@ export const admin = {
   "settings.template": "Quellen-Prompt",
   "settings.templateHelp": "{mark} steht für die Quellen.",
   "settings.budget": "Token-Budget für Quellen",
-  "settings.budgetHelp": "Für jede Antwort, von 500 bis 100.000.",
+  "settings.budgetHelp":
+    "Für jede Antwort, von 500 bis 100.000; höchstens die Hälfte des freien Modellkontexts.",
+  "settings.contextLength": "Standard-Kontextlänge",
+  "settings.contextLengthHelp":
+    "Wird für Modelle angenommen, deren Anbieter keine meldet, wie die meisten OpenAI-kompatiblen Server.",
   "settings.tokens": "Tokens",
   "settings.retention": "Aufbewahrung",
   "settings.usage": "Nutzungsdaten aufbewahren für",

@@ -138,7 +138,11 @@ export const admin = {
   "settings.template": "Source prompt",
   "settings.templateHelp": "{mark} stands for the sources.",
   "settings.budget": "Token budget for sources",
-  "settings.budgetHelp": "For each answer, from 500 to 100,000.",
+  "settings.budgetHelp":
+    "For each answer, from 500 to 100,000; at most half of the model’s free context.",
+  "settings.contextLength": "Default context length",
+  "settings.contextLengthHelp":
+    "Assumed for models whose provider does not report one, as with most OpenAI-style servers.",
   "settings.tokens": "tokens",
   "settings.retention": "Retention",
   "settings.usage": "Keep usage records for",

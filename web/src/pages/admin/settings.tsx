@@ -122,6 +122,15 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           {...bindField(form, "rag_token_budget")}
           locked={locked.rag_token_budget}
         />
+        <NumberField
+          label={t("settings.contextLength")}
+          help={t("settings.contextLengthHelp")}
+          unit={t("settings.tokens")}
+          isWhole
+          inputClass="w-32!"
+          {...bindField(form, "default_context_length")}
+          locked={locked.default_context_length}
+        />
         <TextAreaField
           label={t("settings.template")}
           help={t("settings.templateHelp", { mark: "{{sources}}" })}
