@@ -2,6 +2,7 @@ import type { Block, ExtractedBlocks } from "./blocks.ts"
 import { type DetectedFileType, detectFileType } from "./file-type.ts"
 import { readContentLines } from "./mail/content-lines.ts"
 import { detectMailFormat } from "./mail/mail-format.ts"
+import { findDatesInHtml, findDatesInRtf } from "./metadata-dates.ts"
 import { flatOdfFormat } from "./opendocument/odf-format.ts"
 import {
   DocumentContext,
@@ -77,20 +78,25 @@ const readText: DocumentReader = async (source, context) => {
   const text = await decodeText(source, context)
   const start = text.slice(0, 4096)
   const odfFormat = flatOdfFormat(start)
-  if (odfFormat) return (await import("./opendocument/read-odf.ts")).readFlatOdf(text, odfFormat)
+  if (odfFormat) {
+    const { readFlatOdf } = await import("./opendocument/read-odf.ts")
+    return readFlatOdf(text, odfFormat, context)
+  }
   const textFormat =
     textFormats.find(({ begins }) => begins?.test(start)) ??
     textFormats.find(({ name }) => name.test(filename)) ??
     textFormats.find(({ type }) => type?.test(contentType))
+  if (textFormat?.format === "html") context.noteDates(() => findDatesInHtml(text))
   return textFormat
     ? { format: textFormat.format, blocks: textFormat.read(text) }
     : { format: "text", blocks: readPlainText(text) }
 }
 
-const readRtfDocument: DocumentReader = ({ bytes }) => ({
-  format: "rtf",
-  blocks: readRtf(bytes.toString("latin1")),
-})
+const readRtfDocument: DocumentReader = ({ bytes }, context) => {
+  const source = bytes.toString("latin1")
+  context.noteDates(() => findDatesInRtf(source))
+  return { format: "rtf", blocks: readRtf(source) }
+}
 
 type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 
@@ -115,12 +121,19 @@ const readByType: DocumentReader = async (source, context) => {
   return read(source, context)
 }
 
+interface ExtractedDocument extends ExtractedBlocks {
+  warnings: ReadingWarning[]
+  /** Unix seconds; null if the document states none. */
+  documentDate: number | null
+}
+
 /** Reads a document and its attachments by their types. @throws {UnreadableDocumentError} */
 export const extractBlocks = async (
   source: DocumentSource,
   resources: ReadingResources,
-): Promise<ExtractedBlocks & { warnings: ReadingWarning[] }> => {
+): Promise<ExtractedDocument> => {
   const context = new DocumentContext(resources, readByType)
   const extracted = await readByType(source, context)
-  return { ...extracted, warnings: context.warnings }
+  const { warnings, documentDate } = context
+  return { ...extracted, warnings, documentDate }
 }

@@ -29,10 +29,21 @@ export type ExtractionMessage =
   | { type: "text"; text: string }
   | { type: "passages"; passages: { starts: number; ends: number; location: string }[] }
   | { type: "index"; index: Uint8Array }
-  | { type: "done"; format: string; pages: number | null; warnings: ReadingWarning[] }
+  | ({ type: "done" } & DocumentProperties)
   | { type: "unreadable"; reason: UnreadableReason }
   /** The reader threw an unexpected error. */
   | { type: "failed" }
+
+/** What is known of a document in addition to its text. */
+export interface DocumentProperties {
+  format: string
+  pages: number | null
+  warnings: ReadingWarning[]
+  /** When the document says that it was last changed, in Unix seconds; null if it does not. */
+  documentDate: number | null
+  /** ISO 639-1; null if it is not recognized. */
+  language: string | null
+}
 
 /** The module that indexes passages, named by the parent process. */
 interface Indexer {
@@ -56,7 +67,13 @@ const extractTask = async ({
   ...source
 }: ExtractionTask): Promise<void> => {
   const bytes = await readFile(path)
-  const { blocks, format, pages, warnings } = await extractBlocks(
+  const {
+    blocks,
+    format,
+    pages = null,
+    warnings,
+    documentDate,
+  } = await extractBlocks(
     { bytes, ...source },
     {
       limits,
@@ -81,7 +98,8 @@ const extractTask = async ({
     await send({ type: "passages", passages: batch })
   }
   if (index) await send({ type: "index", index })
-  await send({ type: "done", format, pages: pages ?? null, warnings })
+  const language = null
+  await send({ type: "done", format, pages, warnings, documentDate, language })
 }
 
 /** Recursive parsers overflow the stack on deeply nested documents. */

@@ -3,20 +3,16 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
-import type { ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
+import type { DocumentProperties, ExtractionMessage, ExtractionTask } from "./extraction-process.ts"
 import type { RecognitionLanguages } from "./ocr/recognition-languages.ts"
-import type { ReadingWarning } from "./reading-context.ts"
 import type { UnreadableDetail, UnreadableReason } from "./unreadable.ts"
 
 /** A document's text, its passages, and their index. */
-export interface ExtractedText {
+export interface ExtractedText extends DocumentProperties {
   text: string
   passages: { starts: number; ends: number; location: string }[]
   /** As the indexer returned it; empty without one. */
   index: Uint8Array
-  format: string
-  pages: number | null
-  warnings: ReadingWarning[]
 }
 
 /** Untrusted documents are reported as values, never thrown. */
@@ -192,8 +188,8 @@ export const createExtractor = (limits: ExtractorOptions): Extractor => {
             resolveUnreadable({ code: "damaged", detail: { id: "document_damaged" } })
             break
           case "done": {
-            const { format, pages, warnings } = message
-            const read = { text: texts.join(""), passages, index, format, pages, warnings }
+            const { type: _, ...properties } = message
+            const read = { text: texts.join(""), passages, index, ...properties }
             finish(() => resolve({ outcome: { read }, hasRecognized }), true)
           }
         }

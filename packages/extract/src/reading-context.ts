@@ -1,4 +1,5 @@
 import type { Block, ExtractedBlocks, ExtractionLimits } from "./blocks.ts"
+import { parseDocumentDate } from "./document-date.ts"
 import type { TextRecognizer } from "./ocr/text-recognizer.ts"
 
 export interface DocumentSource {
@@ -34,6 +35,12 @@ export interface ReadingResources {
 
 export interface ReadingContext extends ReadingResources {
   warn(warning: ReadingWarning): void
+  /**
+   * Notes when the document was last changed, from the dates in its metadata: the first valid one.
+   * Of several calls, such as for the messages of a mailbox, the latest date is kept.
+   * @param findDates anything that it throws is ignored
+   */
+  noteDates(findDates: () => readonly string[]): void
   /** Counts one more page; false if too many were recognized already. */
   mayRecognizePage(): boolean
   /**
@@ -87,6 +94,7 @@ export class DocumentContext implements ReadingContext {
   /** Names of the attachment that is being read and of those that it is in. */
   readonly #path: string[] = []
   #recognizedPages = 0
+  #documentDate: number | null = null
   #attachments = 0
   #attachedCharacters = 0
 
@@ -108,6 +116,22 @@ export class DocumentContext implements ReadingContext {
     const attachment = this.#path.at(-1)
     const named = attachment === undefined ? warning : warningOfAttachment(attachment, warning)
     if (named) this.#warnings.set(JSON.stringify(named), named)
+  }
+
+  /** Unix seconds; null if the document states none. */
+  get documentDate(): number | null {
+    return this.#documentDate
+  }
+
+  /** Dates of attachments say nothing about the document. */
+  noteDates(findDates: () => readonly string[]): void {
+    if (this.#path.length > 0) return
+    try {
+      const date = parseDocumentDate(findDates(), Date.now())
+      if (date !== null) this.#documentDate = Math.max(date, this.#documentDate ?? date)
+    } catch {
+      // Malformed metadata does not make a text unreadable.
+    }
   }
 
   mayRecognizePage(): boolean {

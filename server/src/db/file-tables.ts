@@ -38,6 +38,10 @@ export interface FileRow {
   passages: number | null
   /** Format detected from the content, such as `pdf`. */
   format: string | null
+  /** When the document says that it was last changed; null if it does not. */
+  document_date: number | null
+  /** ISO 639-1 code of the text's language; null if it was not recognized. */
+  language: string | null
   created_at: number
   updated_at: number
 }

@@ -28,10 +28,26 @@ export const fileSummaryColumns = [
   "files.text_length",
   "files.error",
   "files.embedding",
+  "files.hash",
+  "files.user_id",
+  "files.document_date",
+  "files.language",
+  "files.created_at",
 ] as const
 export type FileSummary = Pick<
   StoredFile,
-  "id" | "filename" | "status" | "passages" | "text_length" | "error" | "embedding"
+  | "id"
+  | "filename"
+  | "status"
+  | "passages"
+  | "text_length"
+  | "error"
+  | "embedding"
+  | "hash"
+  | "user_id"
+  | "document_date"
+  | "language"
+  | "created_at"
 >
 
 /** Number of a file's passages that have a vector. */
@@ -63,6 +79,8 @@ export const toFileRecord = (row: StoredFile): FileRecord => ({
     content_type: row.content_type,
     size: row.size,
     format: row.format,
+    document_date: row.document_date,
+    language: row.language,
     data: JSON.parse(row.metadata),
   },
   data: {

@@ -209,6 +209,8 @@ export const createFiles = (deps: Deps): Files => {
         pages: null,
         passages: null,
         format: null,
+        document_date: null,
+        language: null,
         warnings: packWarnings([]),
         encoding: null,
         reader_version: readerVersion,

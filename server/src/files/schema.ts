@@ -48,6 +48,10 @@ export const FileRecord = z
       size: z.int(),
       /** Detected format, such as `pdf`. */
       format: z.string().nullable(),
+      /** When the document says that it was last changed; null if it does not. */
+      document_date: z.int().nullable(),
+      /** ISO 639-1 code of the text's language; null if it was not recognized. */
+      language: z.string().nullable(),
       /** The upload's `metadata` part. */
       data: z.record(z.string(), z.unknown()),
     }),

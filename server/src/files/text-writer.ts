@@ -20,7 +20,10 @@ export interface TextWriterDeps {
 }
 
 /** What is stored with a text; equal for files with the same content. */
-type Reading = Pick<StoredFile, "passages" | "pages" | "format" | "text_length" | "warnings">
+type Reading = Pick<
+  StoredFile,
+  "passages" | "pages" | "format" | "text_length" | "warnings" | "document_date" | "language"
+>
 
 /** Visible to everyone with access to the file, so it reveals nothing about the owner's storage. */
 const storageLimitMessage =
@@ -38,13 +41,20 @@ export const lockTexts = async (
   for (const lock of fileIds.map(textLock).sort()) await db.acquireLock(tx, lock)
 }
 
-const readingOf = ({ passages, pages, format, text, warnings }: ExtractedText): Reading => ({
-  passages: passages.length,
-  pages,
-  format,
-  text_length: text.length,
-  warnings: packWarnings(warnings),
+const readingOf = (read: ExtractedText): Reading => ({
+  passages: read.passages.length,
+  pages: read.pages,
+  format: read.format,
+  text_length: read.text.length,
+  warnings: packWarnings(read.warnings),
+  document_date: read.documentDate,
+  language: read.language,
 })
+
+const storedReadingOf = (file: StoredFile): Reading => {
+  const { passages, pages, format, text_length, warnings, document_date, language } = file
+  return { passages, pages, format, text_length, warnings, document_date, language }
+}
 
 export interface TextWriter {
   /** Changes a file's row and tells those who wait for it. Does nothing if it was deleted. */
@@ -189,9 +199,7 @@ export const createTextWriter = (deps: TextWriterDeps): TextWriter => {
         const isUnchanged = source?.text_revision === duplicate.text_revision
         if (!isUnchanged || !isCopyable(source, file)) return false
         await passages.copy(tx, source.id, file.id)
-        const { passages: count, pages, format, text_length, warnings } = source
-        const reading = { passages: count, pages, format, text_length, warnings }
-        await markSearchable(tx, file, reading, source)
+        await markSearchable(tx, file, storedReadingOf(source), source)
         return true
       }),
     )

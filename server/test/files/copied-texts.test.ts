@@ -82,6 +82,7 @@ describe.each(chooseDatabases())("the text of a file with the same content on $n
     const text = "Robins"
     const read = {
       ...{ text, format: "text", pages: null, warnings: [], index: new Uint8Array() },
+      ...{ documentDate: null, language: null },
       passages: [{ starts: 0, ends: text.length, location: "{}" }],
     }
     const write = writer.write(paused, read, new AbortController().signal)

@@ -121,8 +121,11 @@ export const createEpub = (): Buffer =>
     "o/2.xhtml": "<html><body><h1>Before</h1><p>It began badly.</p></body></html>",
   })
 
-/** Creates a PDF with one line of text per page; an empty line creates a page without text. */
-export const createPdf = (lines: readonly string[], { encrypted = false } = {}): Buffer => {
+/** Creates a PDF with one line of text per page; an empty line creates a page without text. `info` is its information dictionary. */
+export const createPdf = (
+  lines: readonly string[],
+  { encrypted = false, info = "" } = {},
+): Buffer => {
   const objects: string[] = []
   const pages = lines.map((_line, index) => `${4 + index * 2} 0 R`)
   objects[1] = "<</Type/Catalog/Pages 2 0 R>>"
@@ -150,6 +153,6 @@ export const createPdf = (lines: readonly string[], { encrypted = false } = {}):
   const key = "0".repeat(64)
   const lock = `/Encrypt<</Filter/Standard/V 1/R 2/O<${key}>/U<${key}>/P -4>>/ID[<00><00>]`
   text += `xref\n0 ${objects.length}\n0000000000 65535 f \n${rows.slice(1).join("")}`
-  text += `trailer\n<</Size ${objects.length}/Root 1 0 R${encrypted ? lock : ""}>>\nstartxref\n${start}\n%%EOF`
+  text += `trailer\n<</Size ${objects.length}/Root 1 0 R${info && `/Info<<${info}>>`}${encrypted ? lock : ""}>>\nstartxref\n${start}\n%%EOF`
   return Buffer.from(text, "latin1")
 }

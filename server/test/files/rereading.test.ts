@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { readerVersion } from "@portico/extract"
 import { packIndexSegment } from "@portico/search"
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Database } from "../../src/db/database.ts"
@@ -208,6 +209,6 @@ describe.each(chooseDatabases())("after an upgrade on $name", ({ createDatabase 
     }
     await next.kill()
     gateway = await startGateway(database.env)
-    expect(await versionOf(ids[0] ?? "")).toEqual({ attempted_reader_version: 2 })
+    expect(await versionOf(ids[0] ?? "")).toEqual({ attempted_reader_version: readerVersion })
   }, 60_000)
 })

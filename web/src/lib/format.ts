@@ -37,6 +37,10 @@ export const formatExactTime = (seconds: number): string =>
 export const formatDate = (seconds: number): string =>
   new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium" }).format(seconds * 1000)
 
+/** The name of a language; `code` is its ISO 639-1 code. */
+export const formatLanguage = (code: string): string =>
+  new Intl.DisplayNames(currentLanguage(), { type: "language" }).of(code) ?? code
+
 export const formatNumber = (value: number, digits = 0): string =>
   new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: digits }).format(value)
 

@@ -41,6 +41,10 @@ const formatRecipients = (recipients: readonly MapiProperties[], type: number): 
     )
     .join(", ")
 
+/** When a message was sent or received, or else created; ISO 8601, or empty. */
+export const messageTime = (item: MapiProperties): string =>
+  item.time(ids.submitTime) || item.time(ids.deliveryTime) || item.time(ids.creationTime)
+
 export const messageFields = (
   item: MapiProperties,
   recipients: readonly MapiProperties[],
@@ -59,7 +63,7 @@ export const messageFields = (
   ],
   ["To", formatRecipients(recipients, recipientTypes.to) || item.string(ids.displayTo)],
   ["Cc", formatRecipients(recipients, recipientTypes.cc) || item.string(ids.displayCc)],
-  ["Date", item.time(ids.submitTime) || item.time(ids.deliveryTime) || item.time(ids.creationTime)],
+  ["Date", messageTime(item)],
 ]
 
 /** Properties of appointments, tasks and contacts: those with a long ID are named ones. */

@@ -72,6 +72,7 @@ const unpackAttachment = (part: Attachment, context: ReadingContext): Partial<Ma
 export const readEml = async (source: MessageSource, context: ReadingContext): Promise<Block[]> => {
   const mail = await parse(source, context)
   const { subject = "", from, to, cc, date = "" } = mail
+  context.noteDates(() => [date])
   const parts = mail.attachments.map((part) => unpackAttachment(part, context))
   const firstOf = (kind: "text" | "html"): string =>
     [mail, ...parts].map((part) => part[kind] ?? "").find((body) => body.trim() !== "") ?? ""
@@ -105,6 +106,7 @@ export const readMhtml = async (
   source: MessageSource,
   context: ReadingContext,
 ): Promise<Block[]> => {
-  const { html = "", text = "" } = await parse(source, context)
+  const { html = "", text = "", date = "" } = await parse(source, context)
+  context.noteDates(() => [date])
   return readHtml(html || text)
 }

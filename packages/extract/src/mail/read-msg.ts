@@ -4,6 +4,7 @@ import type { ReadingContext } from "../reading-context.ts"
 import { type MailAttachment, readMailMessage } from "./mail-message.ts"
 import { MapiProperties } from "./mapi-properties.ts"
 import { headerSizes, readNamedProperties, readStoredValues } from "./msg-properties.ts"
+import { messageTime } from "./outlook-fields.ts"
 import { describeAttachment, toMailMessage } from "./outlook-item.ts"
 
 const attachmentData = 0x3701
@@ -84,6 +85,7 @@ export const readOutlookItem = (
   context: ReadingContext,
 ): Promise<Block[]> => {
   const properties = new MapiProperties(readStoredValues(root, headerSizes.file))
+  context.noteDates(() => [messageTime(properties)])
   const idByLongId = readNamedProperties(root)
   return readItem({ storage: root, properties, idByLongId, depth: 0 }, context)
 }

@@ -2,6 +2,7 @@ import type { Block } from "../blocks.ts"
 import type { DocumentSource, ReadingContext } from "../reading-context.ts"
 import { type MailAttachment, type MailMessage, readMailMessage } from "./mail-message.ts"
 import { MapiProperties } from "./mapi-properties.ts"
+import { messageTime } from "./outlook-fields.ts"
 import { describeAttachment, toMailMessage } from "./outlook-item.ts"
 import {
   attributeIds,
@@ -63,6 +64,7 @@ export const parseTnef = (bytes: Buffer, context: ReadingContext): MailMessage =
     (tag) => valueByTag.get(tag),
     [codePage.length >= 4 ? codePage.readUInt32LE(0) : undefined],
   )
+  context.noteDates(() => [messageTime(properties)])
   const { codePages } = properties
   const attachments = attached.map((part) => readAttachment(part, codePages, context))
   const message = toMailMessage({ properties, idByLongId, recipients: [], attachments })

@@ -1,5 +1,7 @@
 import type { Block, ExtractedBlocks, PassageLocation } from "../blocks.ts"
 import { type MarkupHandler, walkXml } from "../markup.ts"
+import { findDatesInXml } from "../metadata-dates.ts"
+import type { ReadingContext } from "../reading-context.ts"
 import { resolveArchivePath, type Zip } from "../zip/zip.ts"
 import { ContentReader, type EmbeddedObject } from "./content-reader.ts"
 import { MasterPages } from "./master-pages.ts"
@@ -109,14 +111,23 @@ const readSources = (
   return { format, blocks, ...(pages > 0 && { pages }) }
 }
 
+/** Of the last change, and of the creation. */
+const dateElements = ["date", "creation-date"]
+
 /** OpenDocument text, presentation (including notes) and spreadsheet. */
-export const readOdf = (zip: Zip, format: string): ExtractedBlocks =>
-  readSources(
-    [zip.readText("styles.xml"), zip.readText("content.xml")],
-    format,
-    createObjectReader(zip),
-  )
+export const readOdf = (zip: Zip, format: string, context: ReadingContext): ExtractedBlocks => {
+  const sources = [zip.readText("styles.xml"), zip.readText("content.xml")]
+  const extracted = readSources(sources, format, createObjectReader(zip))
+  context.noteDates(() => findDatesInXml(zip.readText("meta.xml"), dateElements))
+  return extracted
+}
 
 /** Flat OpenDocument: all parts in one XML file. */
-export const readFlatOdf = (source: string, format: string): ExtractedBlocks =>
-  readSources([source], format)
+export const readFlatOdf = (
+  source: string,
+  format: string,
+  context: ReadingContext,
+): ExtractedBlocks => {
+  context.noteDates(() => findDatesInXml(source, dateElements))
+  return readSources([source], format)
+}

@@ -4,6 +4,7 @@ import type { DocumentReader, ReadingContext } from "../reading-context.ts"
 import { failUnreadable } from "../unreadable.ts"
 import { readEmbeddedFiles } from "./embedded-files.ts"
 import { readFieldsWithoutPage } from "./form-fields.ts"
+import { readMetadataDates } from "./metadata-dates.ts"
 import { openPdf, type PdfDocument } from "./open-pdf.ts"
 import { readAnnotations } from "./page-annotations.ts"
 import { formatPages, TextlessPages } from "./pages-without-text.ts"
@@ -55,6 +56,8 @@ export const readPdf: DocumentReader = async ({ bytes }, context) => {
     const blocks = pdf.isPureXfa
       ? await readDynamicForm(pdf, context)
       : await readDocument(bytes, pdf, context)
+    const dates = await readMetadataDates(pdf)
+    context.noteDates(() => dates)
     return { format: "pdf", blocks, pages: pdf.numPages }
   } finally {
     await pdf.loadingTask.destroy()

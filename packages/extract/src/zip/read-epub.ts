@@ -1,5 +1,7 @@
 import type { Block } from "../blocks.ts"
 import { walkXml } from "../markup.ts"
+import { findDatesInXml } from "../metadata-dates.ts"
+import type { ReadingContext } from "../reading-context.ts"
 import { readHtml } from "../text/html.ts"
 import { failUnreadable } from "../unreadable.ts"
 import { resolveArchivePath, type Zip } from "./zip.ts"
@@ -13,7 +15,7 @@ const decodeHref = (href: string): string => {
 }
 
 /** The chapters of an EPUB in reading order (EPUB 3.3, §5). */
-export const readEpub = (zip: Zip): Block[] => {
+export const readEpub = (zip: Zip, context: ReadingContext): Block[] => {
   let opf = ""
   walkXml(zip.readText("META-INF/container.xml"), {
     open: (name, attributes) => {
@@ -32,6 +34,7 @@ export const readEpub = (zip: Zip): Block[] => {
       if (bare === "itemref") order.add(idref)
     },
   })
+  context.noteDates(() => findDatesInXml(zip.readText(opf), ["modified", "date"]))
   return [...order].flatMap((id) => {
     const page = zip.read(targets.get(id) ?? "")
     return page ? readHtml(page.toString("utf8")) : []

@@ -60,6 +60,8 @@ export const knowledge = {
     "Wählen Sie die Zeichencodierung, mit der die Datei gespeichert wurde. Bis der neue Text fertig ist, bleibt der bisherige durchsuchbar.",
   "files.pages": "Seiten",
   "files.passages": "Textstellen",
+  "files.language": "Sprache",
+  "files.documentDate": "Datum des Dokuments",
   "files.uploaded": "Hochgeladen",
   "files.used": "Verwendet in",
   "files.unused": "Keine Sammlungen",

@@ -53,6 +53,8 @@ export const knowledge = {
     "Choose the encoding that the file was saved with. Its present text stays searchable until the new one is ready.",
   "files.pages": "Pages",
   "files.passages": "Passages",
+  "files.language": "Language",
+  "files.documentDate": "Document date",
   "files.uploaded": "Uploaded",
   "files.used": "Used in",
   "files.unused": "No collections",

@@ -4,7 +4,7 @@ import { FileType, FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
 import { useState } from "react"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
-import { formatBytes, formatNumber } from "../../lib/format.ts"
+import { formatBytes, formatLanguage, formatNumber } from "../../lib/format.ts"
 import {
   type FileWithOwner,
   fileApi,
@@ -66,6 +66,12 @@ const Details = ({ file }: { file: FileWithOwner }) => {
         ...(passages === null || embedded === 0
           ? []
           : [[t("label.semanticSearch"), describeProgress(embedded, passages)] as const]),
+        ...(meta.language === null
+          ? []
+          : [[t("files.language"), formatLanguage(meta.language)] as const]),
+        ...(meta.document_date === null
+          ? []
+          : [[t("files.documentDate"), <Time key="date" at={meta.document_date} />] as const]),
         [t("files.uploaded"), <Time key="at" at={created_at} />],
         [t("files.used"), <UsedIn key="used" id={file.id} />],
         [t("label.owner"), ownerName(file)],
