@@ -98,7 +98,9 @@ const extractTask = async ({
     await send({ type: "passages", passages: batch })
   }
   if (index) await send({ type: "index", index })
-  const language = null
+  // Loaded only here, as its data takes up to 85 MB.
+  const { detectLanguage } = await import("./language/detect-language.ts")
+  const language = detectLanguage(text)
   await send({ type: "done", format, pages, warnings, documentDate, language })
 }
 

@@ -82,7 +82,7 @@ const cases: readonly (readonly [string, string | Buffer, string | null])[] = [
   ["a.txt", "Version of 2024-05-01", null],
 ]
 
-describe.each(chooseDatabases())("the date of a document on $name", ({ createDatabase }) => {
+describe.each(chooseDatabases())("the properties of a document on $name", ({ createDatabase }) => {
   let database: TestDatabase
   let gateway: TestGateway
   beforeAll(async () => {
@@ -103,11 +103,19 @@ describe.each(chooseDatabases())("the date of a document on $name", ({ createDat
   const toMinute = (seconds: number | null): string | null =>
     seconds === null ? null : new Date(seconds * 1000).toISOString().slice(0, 16)
 
-  it.each(cases)("is read from the metadata of %s", async (name, content, expected) => {
+  it.each(cases)("include the date in the metadata of %s", async (name, content, expected) => {
     expect(toMinute((await add(name, content)).meta.document_date)).toBe(expected)
   })
 
-  it("is that of a file with the same content, and appears when an old file is read again", async () => {
+  it.each([
+    ["de.txt", "Der Urlaub wird mindestens vier Wochen vor dem ersten freien Tag beantragt.", "de"],
+    ["en.md", "# Leave\n\nAsk for leave at least four weeks before the first free day.", "en"],
+    ["numbers.csv", "4711,12.5\n4712,13.5\n", null],
+  ])("include the language of %s", async (name, content, language) => {
+    expect((await add(name, content)).meta.language).toBe(language)
+  })
+
+  it("are those of a file with the same content, and appears when an old file is read again", async () => {
     const content = createDocx(core("2024-07-01T10:00:00Z", ""))
     const one = await add("one.docx", content)
     const copy = await add("two.docx", content)
