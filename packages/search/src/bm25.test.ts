@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { searchLexical } from "./bm25.ts"
 import { packIndexSegment } from "./index-segment.ts"
 import { createSegmentCache } from "./segment-cache.ts"
-import { extractTerms, termWeights } from "./tokenizer.ts"
+import { extractTerms, splitWords, type TermKind, termWeights } from "./tokenizer.ts"
 
 let seed = 11
 const random = (below: number): number => {
@@ -37,6 +37,24 @@ const countOf = (own: number, named: boolean, onlyThere: boolean): number => {
 
 const limit = 20
 
+/** Weights of the terms of a query without identifiers: short words weigh double. */
+const referenceTerms = (query: string): Map<string, { kind: TermKind; weight: number }> => {
+  const terms = new Map<string, { kind: TermKind; weight: number }>()
+  for (const [word, count] of Map.groupBy(splitWords(query), (word) => word)) {
+    const { kinds } = extractTerms(word)
+    for (const [term, kind] of kinds) {
+      const isShort = kinds.size === 1 && !/^[北京市]$/.test(word)
+      const weight = (termWeights[kind] + (isShort ? 1 : 0)) * Math.min(2, count.length)
+      const known = terms.get(term)?.weight ?? 0
+      terms.set(term, {
+        kind,
+        weight: kind === "trigram" ? Math.max(known, weight) : known + weight,
+      })
+    }
+  }
+  return terms
+}
+
 /**
  * Reference implementation of BM25, passage by passage, with the terms of file names added and
  * without frequent terms where a rarer one has enough hits.
@@ -48,24 +66,21 @@ const referenceScores = (scope: readonly Document[], query: string): Map<string,
   })
   const average = passages.reduce((sum, { terms }) => sum + terms.length, 0) / passages.length
   const scores = new Map<string, number>()
-  const queryTerms = extractTerms(query)
   const total = passages.length
-  const terms = [...queryTerms.counts].map(([term, times]) => {
-    const kind = queryTerms.kinds.get(term) ?? "word"
+  const terms = [...referenceTerms(query)].map(([term, { kind, weight }]) => {
     const matches = passages.flatMap(({ key, name, terms }) => {
       const count = countOf(terms.counts.get(term) ?? 0, name.has(term), kind === "trigram")
       return count > 0 ? [{ key, count, length: terms.length }] : []
     })
-    return { kind, times, having: matches }
+    return { weight, having: matches }
   })
   const rarer = terms.filter(({ having }) => having.length <= total / 2)
   const counted = rarer.some(({ having }) => having.length >= limit) ? rarer : terms
-  for (const { kind, times, having } of counted) {
+  for (const { weight, having } of counted) {
     const idf = Math.log(1 + (total - having.length + 0.5) / (having.length + 0.5))
-    const weight = termWeights[kind] * idf * Math.min(2, times)
     for (const { key, count, length } of having) {
       const norm = 1.2 * (0.4 + 0.6 * (length / Math.max(1, average)))
-      scores.set(key, (scores.get(key) ?? 0) + (weight * count * 2.2) / (count + norm))
+      scores.set(key, (scores.get(key) ?? 0) + (weight * idf * count * 2.2) / (count + norm))
     }
   }
   return scores

@@ -1,14 +1,13 @@
 import { HitCollector, type ScoredHit } from "./hits.ts"
+import { extractQueryTerms, type QueryTerm } from "./query-terms.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 import {
   countOccurrences,
   createSearchScope,
   findTerm,
   type Occurrences,
-  type QueryTerm,
   type SearchScope,
 } from "./term-lookup.ts"
-import { extractTerms, hashTerm, termWeights } from "./tokenizer.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2
@@ -18,17 +17,8 @@ const nameWeight = 1
 /** Terms in more than this share of passages are skipped if rarer ones have enough hits. */
 const maxFrequency = 0.5
 
-const queryTerms = (query: string): QueryTerm[] => {
-  const { counts, kinds } = extractTerms(query)
-  return [...counts].map(([term, count]) => ({
-    term,
-    hash: hashTerm(term),
-    kind: kinds.get(term) ?? "word",
-    times: Math.min(count, 2),
-  }))
-}
-
 interface WeightedTerm extends QueryTerm {
+  /** With the inverse document frequency. */
   weight: number
 }
 
@@ -90,12 +80,15 @@ interface TermOccurrences {
 const findTerms = (
   scopes: readonly SearchScope[],
   terms: readonly QueryTerm[],
-): TermOccurrences[] =>
-  terms.map((term) => {
+): TermOccurrences[] => {
+  const found = terms.map((term) => {
     const occurrences = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
     const frequency = occurrences.reduce((sum, inScope) => sum + inScope.frequency, 0)
     return { term, occurrences, frequency }
   })
+  const matched = new Set(found.flatMap(({ term, frequency }) => (frequency > 0 ? term.hash : [])))
+  return found.filter(({ term }) => term.insteadOf === null || !matched.has(term.insteadOf))
+}
 
 /**
  * Drops terms that most passages contain if a rarer one has enough hits: they add almost nothing to
@@ -113,7 +106,7 @@ const skipFrequent = (
 const scoreTerm = ({ term, occurrences, frequency }: TermOccurrences, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-  const weighted = { ...term, weight: termWeights[term.kind] * idf * term.times }
+  const weighted = { ...term, weight: term.weight * idf }
   for (const { scope, spans, filesByName } of occurrences) {
     addTextScores(scope, spans, weighted)
     for (const file of filesByName) addFilenameScores(scope, file, weighted)
@@ -144,7 +137,7 @@ export const searchLexical = (
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
   for (const scope of scopes) resetScores(scope, Math.max(1, length / Math.max(1, total)))
-  const terms = findTerms(scopes, queryTerms(query))
+  const terms = findTerms(scopes, extractQueryTerms(query))
   for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
   // A passage without any term has a score of zero.
   const hits = new HitCollector(limit, Number.MIN_VALUE)

@@ -1,14 +1,6 @@
 import { findHash, type Postings } from "./index-segment.ts"
+import type { QueryTerm } from "./query-terms.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
-import type { TermKind } from "./tokenizer.ts"
-
-export interface QueryTerm {
-  term: string
-  hash: number
-  kind: TermKind
-  /** Occurrences in the query, at most two. */
-  times: number
-}
 
 /** The part of a segment that is searched. */
 export interface SearchScope extends SegmentScope {

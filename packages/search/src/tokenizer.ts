@@ -30,12 +30,14 @@ export const splitWords = (text: string): string[] => {
   return words
 }
 
+export const isIdeographic = (word: string): boolean => ideographs.test(word)
+
 /** The first two thirds of a word, which inflected forms usually share. */
 const prefixOf = (word: string): string =>
   word.slice(0, Math.max(4, Math.min(6, Math.ceil(word.length * 0.65))))
 
 const addSubwordTerms = (word: string, addTerm: (kind: TermKind, term: string) => void): void => {
-  if (ideographs.test(word)) {
+  if (isIdeographic(word)) {
     for (let at = 0; at + 2 <= word.length; at++) addTerm("pair", `#${word.slice(at, at + 2)}`)
     return
   }
@@ -43,6 +45,13 @@ const addSubwordTerms = (word: string, addTerm: (kind: TermKind, term: string) =
   if (word.length > minCompoundLength) addTerm("beginning", `^${prefixOf(word)}`)
   const edged = `_${word}_`
   for (let at = 0; at + 3 <= edged.length; at++) addTerm("trigram", `~${edged.slice(at, at + 3)}`)
+}
+
+/** The terms for parts of a word. */
+export const subwordTermsOf = (word: string): { kind: TermKind; term: string }[] => {
+  const terms: { kind: TermKind; term: string }[] = []
+  addSubwordTerms(word, (kind, term) => terms.push({ kind, term }))
+  return terms
 }
 
 export interface TextTerms {
