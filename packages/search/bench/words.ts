@@ -138,7 +138,10 @@ export const measureWords = (
         ...quantiles(worst),
         "times the p50 of all": (quantile(worst, 0.5) / quantile(all, 0.5)).toFixed(2),
       },
-      marks: [],
+      marks: [
+        atMost("p50", quantile(worst, 0.5), 5, "ms"),
+        atMost("p95", quantile(worst, 0.95), 10, "ms"),
+      ],
     },
     {
       what: `FTS5, ${passages}, whole words only, all`,

@@ -8,18 +8,16 @@ import {
   type Occurrences,
   type SearchScope,
 } from "./term-lookup.ts"
+import { selectTerms, type TermStatistics } from "./term-selection.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2
 const b = 0.6
 /** Weight of a term in the file's name relative to one in the text. */
 const nameWeight = 1
-/** Terms in more than this share of passages are skipped if rarer ones have enough hits. */
-const maxFrequency = 0.5
-
-interface WeightedTerm extends QueryTerm {
-  /** With the inverse document frequency. */
-  weight: number
+interface WeightedTerm extends TermStatistics {
+  term: QueryTerm
+  occurrences: (Occurrences & { scope: SearchScope })[]
 }
 
 /** The score that a term adds to a passage in which it occurs `count` times. */
@@ -29,10 +27,10 @@ const termScore = (weight: number, count: number, norm: number): number =>
 const addTextScores = (
   { segment }: SearchScope,
   spans: readonly number[],
-  { kind, weight }: WeightedTerm,
+  { term, weight }: WeightedTerm,
 ): void => {
   const { scores, norms } = segment
-  const { passages, frequencies } = postingsOf(segment.words, kind)
+  const { passages, frequencies } = postingsOf(segment.words, term.kind)
   for (let span = 0; span < spans.length; span += 2) {
     const to = spans[span + 1] ?? 0
     for (let at = spans[span] ?? 0; at < to; at++) {
@@ -45,15 +43,21 @@ const addTextScores = (
 }
 
 /** Terms of a file's name count as if they occurred once more in each of its passages. */
-const addFilenameScores = (scope: SearchScope, file: number, term: WeightedTerm): void => {
+const addFilenameScores = (
+  scope: SearchScope,
+  file: number,
+  { term, weight }: WeightedTerm,
+): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
-  for (const [at, count] of countOccurrences(scope.segment, term, file).entries()) {
+  const counts = countOccurrences(scope.segment, term, file)
+  for (let at = 0; at < counts.length; at++) {
     const passage = first + at
-    const norm = norms[passage] ?? 0
+    const count = counts[at] as number
+    const norm = norms[passage] as number
     const more = term.kind === "trigram" && count > 0 ? 0 : nameWeight
-    const gain = termScore(term.weight, count + more, norm) - termScore(term.weight, count, norm)
-    scores[passage] = (scores[passage] ?? 0) + gain
+    const gain = termScore(weight, count + more, norm) - termScore(weight, count, norm)
+    scores[passage] = (scores[passage] as number) + gain
   }
 }
 
@@ -70,46 +74,29 @@ const resetScores = ({ runs, segment }: SearchScope, average: number): void => {
   }
 }
 
-interface TermOccurrences {
-  term: QueryTerm
-  occurrences: (Occurrences & { scope: SearchScope })[]
-  /** Number of passages with the term. */
-  frequency: number
-}
-
+/** Finds the terms of a query, without spellings that another one replaces. */
 const findTerms = (
   scopes: readonly SearchScope[],
   terms: readonly QueryTerm[],
-): TermOccurrences[] => {
+  total: number,
+): WeightedTerm[] => {
   const found = terms.map((term) => {
     const occurrences = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
     const frequency = occurrences.reduce((sum, inScope) => sum + inScope.frequency, 0)
-    return { term, occurrences, frequency }
+    const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+    return { term, occurrences, frequency, weight: term.weight * idf }
   })
   const matched = new Set(found.flatMap(({ term, frequency }) => (frequency > 0 ? term.hash : [])))
-  return found.filter(({ term }) => term.insteadOf === null || !matched.has(term.insteadOf))
+  return found.filter(
+    ({ term: { insteadOf }, frequency }) =>
+      frequency > 0 && (insteadOf === null || !matched.has(insteadOf)),
+  )
 }
 
-/**
- * Drops terms that most passages contain if a rarer one has enough hits: they add almost nothing to
- * the score but take most of the time.
- */
-const skipFrequent = (
-  terms: TermOccurrences[],
-  total: number,
-  limit: number,
-): TermOccurrences[] => {
-  const rarer = terms.filter(({ frequency }) => frequency <= total * maxFrequency)
-  return rarer.some(({ frequency }) => frequency >= limit) ? rarer : terms
-}
-
-const scoreTerm = ({ term, occurrences, frequency }: TermOccurrences, total: number): void => {
-  if (frequency === 0) return
-  const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-  const weighted = { ...term, weight: term.weight * idf }
-  for (const { scope, spans, filesByName } of occurrences) {
-    addTextScores(scope, spans, weighted)
-    for (const file of filesByName) addFilenameScores(scope, file, weighted)
+const scoreTerm = (term: WeightedTerm): void => {
+  for (const { scope, spans, filesByName } of term.occurrences) {
+    addTextScores(scope, spans, term)
+    for (const file of filesByName) addFilenameScores(scope, file, term)
   }
 }
 
@@ -137,8 +124,8 @@ export const searchLexical = (
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
   for (const scope of scopes) resetScores(scope, Math.max(1, length / Math.max(1, total)))
-  const terms = findTerms(scopes, extractQueryTerms(query))
-  for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
+  const terms = findTerms(scopes, extractQueryTerms(query), total)
+  for (const term of selectTerms(terms, { total, limit })) scoreTerm(term)
   // A passage without any term has a score of zero.
   const hits = new HitCollector(limit, Number.MIN_VALUE)
   for (const { segment, order } of scopes) {

@@ -114,6 +114,20 @@ export const countOccurrences = (
   return counts
 }
 
+/** Number of passages of a file whose text does not contain a term. */
+const countPassagesWithout = (
+  { words, starts }: Segment,
+  { hash, kind }: QueryTerm,
+  file: number,
+): number => {
+  const postings = postingsOf(words, kind)
+  const [from, to] = postingsRange(postings, hash)
+  const first = starts[file] ?? 0
+  const end = starts[file + 1] ?? first
+  const start = lowerBound(postings.passages, first, from, to)
+  return end - first - (lowerBound(postings.passages, end, start, to) - start)
+}
+
 /** Finds a term in texts and file names. */
 export const findTerm = (scope: SearchScope, term: QueryTerm): Occurrences => {
   const { segment, order } = scope
@@ -124,8 +138,6 @@ export const findTerm = (scope: SearchScope, term: QueryTerm): Occurrences => {
     (file) => (order[file] ?? -1) >= 0,
   )
   let nameOnly = 0
-  for (const file of filesByName) {
-    for (const count of countOccurrences(segment, term, file)) if (count === 0) nameOnly++
-  }
+  for (const file of filesByName) nameOnly += countPassagesWithout(segment, term, file)
   return { spans, frequency: frequency + nameOnly, filesByName }
 }
