@@ -52,6 +52,8 @@ export interface PassageStore {
   byFiles(fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>>
   /** The first `characters` characters of each file's first passage, by file id. */
   openings(fileIds: readonly string[], characters: number): Promise<Map<string, string>>
+  /** The first `count` passages of each file, joined. */
+  beginnings(fileIds: readonly string[], count: number): Promise<Map<string, string>>
   /** Position of the last passage that starts at or before `offset`. */
   positionAt(fileId: string, offset: number): Promise<number>
   /** Location of each passage of a file, in order. */
@@ -188,6 +190,23 @@ export const createPassageStore = (db: Database): PassageStore => {
           .execute(),
       )
       return new Map(rows.map(({ file_id, beginning }) => [file_id, beginning]))
+    },
+
+    beginnings: async (fileIds, count) => {
+      const rows = await readInChunks(fileIds, (chunk) =>
+        db.read
+          .selectFrom("passages")
+          .select(["file_id", "text"])
+          .where("file_id", "in", chunk)
+          .where("position", "<", count)
+          .orderBy("file_id")
+          .orderBy("position")
+          .execute(),
+      )
+      const byFile = Map.groupBy(rows, ({ file_id }) => file_id)
+      return new Map(
+        [...byFile].map(([id, passages]) => [id, passages.map(({ text }) => text).join("\n")]),
+      )
     },
 
     positionAt: async (fileId, offset) => {

@@ -17,6 +17,7 @@ import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAttachments } from "./citations/attachments.ts"
 import { createContextBudget } from "./citations/context-budget.ts"
+import { createFileOwners } from "./citations/file-owners.ts"
 import { createSourceFinder } from "./citations/source-finder.ts"
 import { createSourceSelection } from "./citations/source-selection.ts"
 import { createCollectionFileStore } from "./collections/collection-file-store.ts"
@@ -139,6 +140,7 @@ export const createKnowledge = async (deps: Deps) => {
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
   const selection = createSourceSelection({ passages, retrieval })
+  const addOwners = createFileOwners(db)
   const contextBudget = createContextBudget(settings.current)
 
   const warmed = startCacheWarming({
@@ -159,13 +161,16 @@ export const createKnowledge = async (deps: Deps) => {
     }),
     embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({
-      ...{ collections, selection, retrieval, contextBudget },
+      ...{ collections, selection, retrieval, contextBudget, addOwners },
       resolveModel: deps.resolveModel,
     }),
     reading: createFilePassages({ files, passages, store: collectionStore, fairLoop }),
     attaching: createAttachments({ files, collections }),
     contextBudget,
-    sourceFinder: createSourceFinder({ searchableFiles, collections, selection, retrieval }),
+    sourceFinder: createSourceFinder({
+      searchableFiles,
+      ...{ collections, selection, retrieval, addOwners },
+    }),
     searchableFiles,
     /** Resolves when the files present at the start are in memory. */
     warmed,

@@ -181,10 +181,32 @@ const RankedScore = z.object({ rank: z.int(), score: z.number() })
 export const SourceExtent = z.enum(["passage", "whole", "outline", "opening"])
 export type SourceExtent = z.output<typeof SourceExtent>
 
+/** Whether a date is stated by the document or is that of its upload. */
+export const DateOrigin = z.enum(["document", "upload"])
+export type DateOrigin = z.output<typeof DateOrigin>
+
+/** Where a file stands among those that are versions of one document. */
+export const PassageVersion = z
+  .object({
+    /** From 1, the newest. */
+    position: z.int(),
+    total: z.int(),
+    newest: z.object({ file_id: z.string(), filename: z.string(), date: z.int() }),
+  })
+  .meta({ id: "PassageVersion" })
+export type PassageVersion = z.output<typeof PassageVersion>
+
 export const FoundPassage = z
   .object({
     file_id: z.string(),
     filename: z.string(),
+    /** When the file was last changed as it says, or else uploaded; null if it is no file. */
+    date: z.int().nullable(),
+    date_of: DateOrigin.nullable(),
+    /** The name of the file's owner; null if the account was deleted. */
+    owner: z.string().nullable(),
+    /** Null unless several versions of the document are searched. */
+    version: PassageVersion.nullable(),
     text: z.string(),
     ...PassageLocation.shape,
     /** UTF-16 offsets in the file's text; both 0 for an outline, which is not part of the text. */
@@ -211,9 +233,10 @@ export const FoundPassage = z
     used: z.boolean(),
     /**
      * Why the passage is not sent: its text is sent already (`duplicate`), it does not fit the rest
-     * of the context budget (`budget`), or the maximum number of passages is sent already (`rank`).
+     * of the context budget (`budget`), the maximum number of passages is sent already (`rank`), or
+     * newer versions of it are sent (`older`).
      */
-    left_out: z.enum(["duplicate", "budget", "rank"]).nullable(),
+    left_out: z.enum(["duplicate", "budget", "rank", "older"]).nullable(),
   })
   .meta({ id: "FoundPassage" })
 export type FoundPassage = z.output<typeof FoundPassage>

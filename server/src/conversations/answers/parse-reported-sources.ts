@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { PassageLocation, splitHeadings } from "../../files/passage-location.ts"
+import { DateOrigin } from "../../knowledge/schema.ts"
 import { ChatPassage, maxPassagesPerAnswer } from "./source-schema.ts"
 
 const maxTextLength = 100_000
@@ -11,6 +12,10 @@ const Metadata = z
     start: z.int().min(0),
     end: z.int().min(0),
     score: z.number(),
+    // Functions may report dates and owners in formats of their own.
+    date: z.int().optional().catch(undefined),
+    date_of: DateOrigin.optional().catch(undefined),
+    owner: z.string().max(200).optional().catch(undefined),
   })
   .partial()
 
@@ -24,11 +29,12 @@ const passageOf = (entry: unknown): ChatPassage | null => {
   const reported = ReportedSource.safeParse(entry).data
   if (!reported) return null
   const metadata = Metadata.safeParse(reported.metadata[0]).data ?? {}
-  const { heading, start = 0, end, score = 0, ...location } = metadata
+  const { heading, start = 0, end, score = 0, date, date_of, owner, ...location } = metadata
   const text = reported.document.join("\n\n").slice(0, maxTextLength).toWellFormed()
   return ChatPassage.parse({
     file_id: reported.source.id,
     name: reported.source.name.toWellFormed(),
+    ...{ date, date_of, owner: owner?.toWellFormed() },
     ...PassageLocation.parse(location),
     ...(heading !== undefined && { heading: splitHeadings(heading) }),
     start,

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { PassageLocation } from "../../files/passage-location.ts"
-import { SourceExtent } from "../../knowledge/schema.ts"
+import { DateOrigin, PassageVersion, SourceExtent } from "../../knowledge/schema.ts"
 
 /** Maximum number of files attached to a message. */
 export const maxFilesPerMessage = 100
@@ -20,6 +20,13 @@ export const ChatSource = z
   .object({
     file_id: z.string(),
     name: z.string(),
+    /** When the document was last changed, or else uploaded; absent in older answers. */
+    date: z.int().nullable().optional(),
+    date_of: DateOrigin.nullable().optional(),
+    /** The name that the file's owner had; null if the account had been deleted. */
+    owner: z.string().nullable().optional(),
+    /** Null unless several versions of the document were searched. */
+    version: PassageVersion.omit({ newest: true }).nullable().optional(),
     ...PassageLocation.shape,
     /** UTF-16 offsets in the file's text. */
     start: z.int(),

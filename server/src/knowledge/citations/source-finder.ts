@@ -13,6 +13,7 @@ import type {
 import type { Retrieval } from "../search/retrieval.ts"
 import { isSearchable, type SearchableFiles } from "../search/searchable-files.ts"
 import type { CollectionOverview } from "./collection-overview.ts"
+import type { AddOwners } from "./file-owners.ts"
 import type { SourceSelection } from "./source-selection.ts"
 
 /** A passage as returned to clients; entry i is citation [i + 1]. */
@@ -38,6 +39,7 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
+  addOwners: AddOwners
 }
 
 type NamedCollection = { id: string; name: string; search: RetrievalMode }
@@ -77,6 +79,7 @@ export const toCitationSource = (
   collection?: { id: string; name: string },
 ): CitationSource => {
   const { file_id, filename, text, start, end, score, reason } = passage
+  const { date, date_of, owner, version } = passage
   const collectionFields = collection && {
     collection_id: collection.id,
     collection_name: collection.name,
@@ -90,6 +93,8 @@ export const toCitationSource = (
         name: filename,
         ...Object.fromEntries(describeLocation(passage)),
         ...{ start, end, score, reason },
+        ...(date !== null && { date, date_of, owner }),
+        ...(version && { version }),
         ...collectionFields,
       },
     ],
@@ -129,7 +134,7 @@ export interface SourceFinder {
 }
 
 export const createSourceFinder = (deps: Deps): SourceFinder => {
-  const { searchableFiles, collections, selection, retrieval } = deps
+  const { searchableFiles, collections, selection, retrieval, addOwners } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
@@ -212,14 +217,15 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
         collected,
         maxTokens: request.maxTokens,
       })
-      const sources = passages.map(toSource)
-      return { passages, overview, sources, sources_skipped: skipped }
+      const owned = await addOwners(passages, [...named, ...collected])
+      return { passages: owned, overview, sources: owned.map(toSource), sources_skipped: skipped }
     },
 
     search: async (caller, { limit, ...request }) => {
       const { query, named, collected, toSource } = await prepare(caller, request)
       const found = await retrieval.search({ ...query, files: [...named, ...collected] })
-      const passages = withoutDuplicates(found.passages).slice(0, limit)
+      const unique = withoutDuplicates(found.passages).slice(0, limit)
+      const passages = await addOwners(unique, [...named, ...collected])
       return { passages, sources: passages.map(toSource) }
     },
   }

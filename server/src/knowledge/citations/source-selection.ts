@@ -4,9 +4,15 @@ import { readFileOverview } from "../reading/file-overview.ts"
 import type { FoundPassage } from "../schema.ts"
 import { toFoundPassage } from "../search/found-passage.ts"
 import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
-import { maxPassagesFor, passageTokens, selectPassages } from "../search/passage-selection.ts"
+import { maxPassagesFor, passageTokens } from "../search/passage-selection.ts"
 import type { RankedPassages, Retrieval, RetrievalQuery } from "../search/retrieval.ts"
 import { charactersPerToken } from "../tokens.ts"
+import { findVersions, type VersionByFile } from "../versions/document-versions.ts"
+import {
+  markVersions,
+  orderFilesByVersion,
+  selectPassagesOfVersions,
+} from "../versions/version-selection.ts"
 import { type CollectionOverview, readCollectionOverview } from "./collection-overview.ts"
 
 /** Files with more passages, which are then short, are searched instead. */
@@ -46,6 +52,16 @@ interface Deps {
   retrieval: Retrieval
 }
 
+/** Keeps the first of files with the same content. */
+const withoutCopies = (files: readonly FileSummary[]): FileSummary[] =>
+  [...Map.groupBy(files, ({ hash }) => hash).values()].flatMap((copies) => copies.slice(0, 1))
+
+/** Keeps the first of files with the same passages, such as a document in two formats. */
+const withoutEqualTexts = (files: readonly FoundPassage[][]): FoundPassage[][] => {
+  const byText = Map.groupBy(files, (passages) => JSON.stringify(passages.map(({ text }) => text)))
+  return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
+}
+
 const totalTokens = (passages: readonly FoundPassage[]): number =>
   passages.reduce((sum, passage) => sum + passageTokens(passage), 0)
 
@@ -63,18 +79,22 @@ const minTokensOf = ({ text_length, passages }: FileSummary): number =>
 
 /** Selects the sources that are sent to a model for a question. */
 export const createSourceSelection = ({ passages, retrieval }: Deps) => {
-  /** All passages of the files in reading order; null if they exceed `maxTokens`. */
+  /**
+   * All passages of the files in reading order, without duplicates of files; null if they exceed
+   * `maxTokens`.
+   */
   const readWhole = async (
-    files: readonly FileSummary[],
+    all: readonly FileSummary[],
     maxTokens: number,
   ): Promise<FoundPassage[] | null> => {
+    const files = withoutCopies(all)
     const minTokens = files.reduce((sum, file) => sum + minTokensOf(file), 0)
     if (minTokens > maxTokens) return null
     const rows = await passages.byFiles(files.map(({ id }) => id))
-    const wholeFiles = files.flatMap((file) =>
+    const wholeFiles = files.map((file) =>
       (rows.get(file.id) ?? []).map((row) => toFoundPassage(file, row, "whole")),
     )
-    const merged = mergeAdjacentPassages(wholeFiles)
+    const merged = mergeAdjacentPassages(withoutEqualTexts(wholeFiles).flat())
     return totalTokens(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
   }
 
@@ -92,6 +112,16 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       remainingTokens -= totalTokens(read ?? [])
     }
     return { whole: wholeFiles, large: largeFiles }
+  }
+
+  /** Which of the files, of which passages were found, are versions of one document. */
+  const versionsOf = (
+    found: readonly FoundPassage[],
+    files: readonly FileSummary[],
+  ): Promise<VersionByFile> => {
+    const ids = new Set(found.map(({ file_id }) => file_id))
+    const foundFiles = files.filter(({ id }) => ids.has(id))
+    return findVersions(passages, foundFiles, files)
   }
 
   const readOverviews = async (
@@ -119,10 +149,15 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       const everything = await readWhole([...named, ...collected], maxTokens)
       if (everything) {
         const tokens = totalTokens(everything)
-        return { passages: everything, leftOut: [], overview: null, tokens, ranked: null }
+        const versions = await versionsOf(everything, [...named, ...collected])
+        const whole = orderFilesByVersion(markVersions(everything, versions))
+        return { passages: whole, leftOut: [], overview: null, tokens, ranked: null }
       }
       // The rest is reserved for the openings and for search results.
-      const { whole, large } = await readAttached(named, maxTokens * (1 - overviewShare))
+      const { whole, large } = await readAttached(
+        withoutCopies(named),
+        maxTokens * (1 - overviewShare),
+      )
       const remainingTokens = maxTokens - totalTokens(whole)
       const partsTokens = Math.floor(Math.min(maxTokens * overviewShare, remainingTokens / 2))
       const parts = await readOverviews(large, partsTokens)
@@ -137,9 +172,13 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
         files,
         maxPassages: limits.passages,
       })
-      const selected = selectPassages(found, limits)
+      const versions = await versionsOf([...fixedPassages, ...found], [...named, ...collected])
+      const { question } = query
+      const marked = markVersions(found, versions)
+      const selected = selectPassagesOfVersions(marked, limits, { versions, question })
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
-      const sources = [...fixedPassages.filter((passage) => !isWithinAny(passage, used)), ...used]
+      const fixed = orderFilesByVersion(markVersions(fixedPassages, versions))
+      const sources = [...fixed.filter((passage) => !isWithinAny(passage, used)), ...used]
       return {
         passages: sources,
         leftOut: selected.filter((passage) => !passage.used),

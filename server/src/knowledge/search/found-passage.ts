@@ -1,3 +1,4 @@
+import type { FileSummary } from "../../files/file-store.ts"
 import { PassageLocation } from "../../files/passage-location.ts"
 import type { FoundPassage } from "../schema.ts"
 
@@ -6,6 +7,10 @@ type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "en
 
 /** A passage with defaults for everything that a search would determine. */
 export const createFoundPassage = (fields: Fields): FoundPassage => ({
+  date: null,
+  date_of: null,
+  owner: null,
+  version: null,
   score: 1,
   lexical: null,
   dense: null,
@@ -19,15 +24,19 @@ export const createFoundPassage = (fields: Fields): FoundPassage => ({
   ...fields,
 })
 
+type DatedFile = Pick<FileSummary, "id" | "filename" | "document_date" | "created_at">
+
 /** Converts a stored passage. */
 export const toFoundPassage = (
-  { id, filename }: { id: string; filename: string },
+  { id, filename, document_date, created_at }: DatedFile,
   row: { text: string; place: string; starts: number; ends: number },
   reason: FoundPassage["reason"],
 ): FoundPassage =>
   createFoundPassage({
     file_id: id,
     filename,
+    date: document_date ?? created_at,
+    date_of: document_date === null ? "upload" : "document",
     text: row.text,
     ...PassageLocation.parse(JSON.parse(row.place)),
     start: row.starts,

@@ -9,20 +9,23 @@ const passageLimits = { min: 40, max: 300 }
 /** Further passages would be shorter than this on average. */
 const minTokensPerPassage = 100
 
-/** Tokens of the delimiters around one source, without its name and heading. */
-const delimiterTokens = 24
+/** Tokens of the delimiters around one source, without its name, heading and version. */
+const delimiterTokens = 32
+/** Tokens that say which version a source is, without the name of the newest. */
+const versionTokens = 12
+
+type TagFields = Pick<FoundPassage, "filename" | "heading"> & Partial<Pick<FoundPassage, "version">>
 
 /** Estimated tokens that a source takes in the prompt in addition to its text. */
-export const overheadTokens = ({
-  filename,
-  heading = [],
-}: Pick<FoundPassage, "filename" | "heading">): number =>
-  delimiterTokens + estimateTokens(`${filename}${joinHeadings(heading)}`)
+export const overheadTokens = ({ filename, heading = [], version = null }: TagFields): number =>
+  delimiterTokens +
+  estimateTokens(`${filename}${joinHeadings(heading)}`) +
+  (version ? versionTokens : 0) +
+  (version && version.position > 1 ? estimateTokens(version.newest.filename) : 0)
 
 /** Estimated tokens that a source takes in the prompt. */
-export const passageTokens = (
-  passage: Pick<FoundPassage, "text" | "filename" | "heading">,
-): number => estimateTokens(passage.text) + overheadTokens(passage)
+export const passageTokens = (passage: TagFields & Pick<FoundPassage, "text">): number =>
+  estimateTokens(passage.text) + overheadTokens(passage)
 
 /** The beginning of a passage that fits within `maxTokens`. */
 export const truncatePassage = (passage: FoundPassage, maxTokens: number): FoundPassage => {

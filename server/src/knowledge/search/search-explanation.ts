@@ -2,6 +2,7 @@ import type { FileSummary } from "../../files/file-store.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ModelCatalogue } from "../../models/catalogue.ts"
 import type { ContextBudget } from "../citations/context-budget.ts"
+import type { AddOwners } from "../citations/file-owners.ts"
 import { toSkippedFile } from "../citations/source-finder.ts"
 import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
 import type { Collections } from "../collections/collections.ts"
@@ -11,6 +12,7 @@ import type {
   FoundPassage,
   RetrievalMode,
 } from "../schema.ts"
+import { orderByVersion } from "../versions/prefer-newest.ts"
 import type { RankedPassages, Retrieval } from "./retrieval.ts"
 import { isSearchable } from "./searchable-files.ts"
 
@@ -18,6 +20,7 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
+  addOwners: AddOwners
   contextBudget: ContextBudget
   resolveModel: ModelCatalogue["resolve"]
 }
@@ -33,7 +36,7 @@ const searchNotes = (requestedMode: RetrievalMode, { search, reranked }: Ranking
 
 /** Searches a collection and explains why a chat would or would not use each passage. */
 export const createSearchExplanation = (deps: Deps) => {
-  const { collections, selection, retrieval, contextBudget, resolveModel } = deps
+  const { collections, selection, retrieval, contextBudget, resolveModel, addOwners } = deps
 
   /**
    * Files small enough to be sent whole are ranked nevertheless: this endpoint shows the ranking.
@@ -44,10 +47,17 @@ export const createSearchExplanation = (deps: Deps) => {
     files: readonly FileSummary[],
   ): Promise<{ passages: FoundPassage[]; ranked: RankingInfo }> => {
     const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
+    const versionByFile = new Map(whole.passages.map(({ file_id, version }) => [file_id, version]))
     const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))
     const rest = whole.passages.filter(({ file_id, start }) => !ids.has(`${file_id} ${start}`))
-    const first = found.map((passage): FoundPassage => ({ ...passage, reason: "whole" }))
-    return { passages: [...first, ...rest.map((passage) => ({ ...passage, score: 0 }))], ranked }
+    const first = found.map((passage): FoundPassage => {
+      const version = versionByFile.get(passage.file_id)
+      const isCopy = version === undefined
+      const use = isCopy ? ({ used: false, left_out: "duplicate" } as const) : {}
+      return { ...passage, ...use, version: version ?? null, reason: "whole" }
+    })
+    const others = rest.map((passage) => ({ ...passage, score: 0 }))
+    return { passages: orderByVersion([...first, ...others]), ranked }
   }
 
   return {
@@ -68,7 +78,7 @@ export const createSearchExplanation = (deps: Deps) => {
         ? { passages: [...selected.passages, ...selected.leftOut], ranked: selected.ranked }
         : await rankWhole(selected, query, collected)
       return {
-        passages: passages.slice(0, k),
+        passages: await addOwners(passages.slice(0, k), collected),
         budget: { tokens, used: selected.tokens, passages: selected.passages.length },
         search: ranked.search,
         note: searchNotes(collection.search, ranked).join(" ") || null,
