@@ -172,9 +172,9 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
       { type: "collection", id: large },
     ])
     expect(prompt).toContain("files in the searched collections, not to be cited: 2")
-    expect(prompt).toContain("- manual.md: Chapter 1: anchors")
-    expect(prompt).toContain("- menu.txt: Soup on Mondays")
-    expect(prompt.indexOf("- menu.txt")).toBeLessThan(prompt.indexOf('number="1"'))
+    expect(prompt).toContain("manual.md: Chapter 1: anchors")
+    expect(prompt).toContain("menu.txt: Soup on Mondays")
+    expect(prompt.indexOf("menu.txt")).toBeLessThan(prompt.indexOf('number="1"'))
   })
 
   it("reserves no source budget for an image in the question", async () => {

@@ -1,54 +1,86 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import { estimateTokens } from "../tokens.ts"
+import { formatNameGroup, groupFileNames } from "./group-file-names.ts"
 
 const maxTokens = 400
 /** Share of the context budget, if that is less. */
 const maxShare = 0.1
 /** Tokens of the delimiters. */
 const delimiterTokens = 40
-/** Files read; more never fit. */
-const maxFiles = 60
-const maxLine = 100
+const maxFirstLine = 100
+const maxNameLength = 200
 
 /** An overview of the searched collections' files, sent to the model in addition to passages. */
 export interface CollectionOverview {
   /** Number of searchable files in the collections. */
   total: number
-  /** Each file's name and the first line of its text. */
-  files: { name: string; firstLine: string }[]
+  /** Those of them that have the same content as another one; they are not listed. */
+  copies: number
+  /** File names or groups of similar ones; some names with the first line of the text. */
+  lines: string[]
+  /** Whether a line stands for files with different names. */
+  isGrouped: boolean
   tokens: number
 }
 
-const findFirstLine = (text: string): string => {
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** The first line of a text; "" if the file's name says the same. */
+const findFirstLine = (text: string, name: string): string => {
   const line = text.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? ""
   const plain = line
     .replace(/\s+/g, " ")
     .replace(/^[#>*\-\s]+/, "")
     .trim()
-  return plain.length > maxLine ? `${plain.slice(0, maxLine).toWellFormed().trimEnd()}…` : plain
+  const inName = new Set(wordsOf(name))
+  if (wordsOf(plain).every((word) => inName.has(word))) return ""
+  return plain.length > maxFirstLine
+    ? `${plain.slice(0, maxFirstLine).toWellFormed().trimEnd()}…`
+    : plain
+}
+
+/** One line in the list, whatever is in the name. */
+const toName = ({ filename }: FileSummary): string =>
+  filename
+    .replace(/[\s<>]+/g, " ")
+    .slice(0, maxNameLength)
+    .toWellFormed()
+
+const findFirstOf = (files: readonly FileSummary[]): FileSummary[] => {
+  const byHash = new Map<string, FileSummary>()
+  for (const file of files) if (!byHash.has(file.hash)) byHash.set(file.hash, file)
+  return [...byHash.values()]
 }
 
 /**
- * Lists the first files of collections, as many as fit, so that the model can answer "What is in
- * here?".
+ * Lists the files of collections, so that the model can answer "What is in here?": every name, and
+ * first lines as far as there is space.
  */
 export const readCollectionOverview = async (
   passages: PassageStore,
   files: readonly FileSummary[],
   budget: number,
 ): Promise<CollectionOverview> => {
-  const some = files.slice(0, maxFiles)
-  const ids = some.map(({ id }) => id)
-  const openings = await passages.openings(ids, maxLine * 3)
-  const overview: CollectionOverview = { total: files.length, files: [], tokens: delimiterTokens }
   const max = Math.min(maxTokens, Math.floor(budget * maxShare))
-  for (const { id, filename: name } of some) {
-    const firstLine = findFirstLine(openings.get(id) ?? "")
-    const cost = estimateTokens(`- ${name}: ${firstLine}\n`)
-    if (overview.tokens + cost > max) break
-    overview.files.push({ name, firstLine })
-    overview.tokens += cost
+  const originals = findFirstOf(files)
+  const groups = await groupFileNames(originals.map(toName), max)
+  const lines = groups.map(formatNameGroup)
+  const isGrouped = groups.some(({ names }) => names !== 1)
+  let tokens = estimateTokens(lines.join("\n"))
+  if (!isGrouped && groups.length === originals.length) {
+    const openings = await passages.openings(
+      originals.map(({ id }) => id),
+      maxFirstLine * 3,
+    )
+    for (const [at, { id, filename }] of originals.entries()) {
+      const firstLine = findFirstLine(openings.get(id) ?? "", filename)
+      const cost = estimateTokens(`: ${firstLine}`)
+      if (firstLine === "" || tokens + cost > max) continue
+      lines[at] += `: ${firstLine}`
+      tokens += cost
+    }
   }
-  return overview
+  const copies = files.length - originals.length
+  return { total: files.length, copies, lines, isGrouped, tokens: tokens + delimiterTokens }
 }
