@@ -77,6 +77,31 @@ it("links citations in prose only, not in code, in links, or for unknown numbers
   expect(await answers().locator(".markdown").innerText()).toContain("[9]")
 })
 
+it("shows the date and the owner of a source, and which version it is", async () => {
+  const { page } = visit
+  const query = "?process_in_background=false"
+  const text = (days: number) =>
+    `<meta name="dcterms.modified" content="${2000 + days}-05-03"><p>Every employee has ${days} days of paid leave in a year. Leave is requested in the portal two weeks in advance. Sick days do not count.`
+  const ids: string[] = []
+  for (const [name, days] of [
+    ["Leave 2024.html", 24],
+    ["Leave 2025.html", 25],
+  ] as const)
+    ids.push((await upload(app.gateway, name, text(days), { query })).body.id)
+  const leave = await createCollection(app.gateway, "Leave rules", ids)
+  await sendMessage("How much leave? [1][2]", leave)
+  const sources = answers().getByRole("list", { name: "Sources" })
+  await sources.getByRole("button", { name: /^1 ?Leave 2025/ }).click()
+  const pane = page.getByRole("complementary", { name: "Sources" })
+  const cited = pane.getByRole("list", { name: "Cited" })
+  const newest = "Newest of 2 versions · Document of May 3, 2025 · Owner: Portico Administrator"
+  await cited.getByText(newest).waitFor()
+  const older = "Older version · Document of May 3, 2024 · Owner: Portico Administrator"
+  await cited.getByText(older).waitFor()
+  await page.reload()
+  await cited.getByText(older).waitFor()
+})
+
 it("hides sources from readers of a shared chat who lack access to the files", async () => {
   const { page } = visit
   await sendMessage("Sales of beetles [1]")

@@ -5,6 +5,7 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { passagesQuery } from "../../lib/knowledge-api.ts"
 import { formatLocation } from "../../lib/passage-location.ts"
+import { formatOrigin } from "../../lib/passage-origin.ts"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
@@ -44,11 +45,15 @@ interface SourceNameProps {
 }
 
 const SourceName = ({ source, name }: SourceNameProps) => {
-  const location = source && describeLocation(source)
+  const lines = source ? [describeLocation(source), formatOrigin(source)].filter(Boolean) : []
   return (
     <>
       <span className="block break-words">{source ? name : t("sources.withheld")}</span>
-      {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+      {lines.map((line) => (
+        <span key={line} className="block text-xs font-normal break-words text-muted">
+          {line}
+        </span>
+      ))}
     </>
   )
 }

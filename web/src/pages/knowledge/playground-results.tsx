@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
 import { formatLocation } from "../../lib/passage-location.ts"
+import { formatOrigin } from "../../lib/passage-origin.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -51,7 +52,7 @@ interface ResultProps {
 
 const Result = ({ passage, number, search }: ResultProps) => {
   const { file_id, filename, text, start, used, reason } = passage
-  const place = formatLocation(passage)
+  const place = [formatLocation(passage), formatOrigin(passage)].filter(Boolean).join(" · ")
   const explanations = [...explainPresence(passage), ...explainRanks(passage, search)]
   return (
     <li className={classes("border-b border-line p-4 last:border-0", !used && "bg-surface")}>
