@@ -38,6 +38,7 @@ import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
 import { startCacheWarming } from "./search/cache-warming.ts"
+import { createLanguageSearch } from "./search/language-search.ts"
 import { createReranker, rerankTimeouts } from "./search/reranker.ts"
 import { createRetrieval } from "./search/retrieval.ts"
 import { combineWithIndex, createSearchClient } from "./search/search-client.ts"
@@ -130,7 +131,7 @@ export const createKnowledge = async (deps: Deps) => {
         key: config.RERANK_API_KEY,
       })
     : null
-  const retrieval = createRetrieval({
+  const plainRetrieval = createRetrieval({
     passages,
     searchClient,
     embedQuestion,
@@ -139,6 +140,7 @@ export const createKnowledge = async (deps: Deps) => {
     fairLoop,
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
+  const retrieval = createLanguageSearch({ retrieval: plainRetrieval, embedQuestion })
   const selection = createSourceSelection({ passages, retrieval })
   const addOwners = createFileOwners(db)
   const contextBudget = createContextBudget(settings.current)

@@ -222,9 +222,10 @@ export const FoundPassage = z
     reranked: RankedScore.nullable(),
     reason: SourceExtent,
     /**
-     * The ranking whose top three passages are always used, if the passage is used for that reason.
+     * Why the passage is used although others rank above it: it is among the top three of a ranking
+     * (`lexical`, `dense`), or among the best in its language (`language`).
      */
-    reserved: z.enum(["lexical", "dense"]).nullable(),
+    reserved: z.enum(["lexical", "dense", "language"]).nullable(),
     /** Found only through the previous question. */
     from_previous: z.boolean(),
     /** Number of adjacent passages merged into this one; 1 if not merged. */

@@ -69,6 +69,16 @@ describe("the selection of passages", () => {
     expect(selected[0]?.reserved).toBe(null)
   })
 
+  it("reserves a third of the budget for languages that few passages are in", () => {
+    const list = ranked.map((one, at) =>
+      at < 50 ? one : { ...one, reserved: "language" as const, score: 0 },
+    )
+    const selected = selectPassages(list, limits(each * 12))
+    expect(used(selected)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 50, 51, 52, 53])
+    expect(selected[50]?.reserved).toBe("language")
+    expect(selected[54]).toMatchObject({ used: false, left_out: "budget", reserved: null })
+  })
+
   it("keeps the reservation of a text whose better ranked copy did not fit", () => {
     const large = passage(0, { text: "z".repeat(2000) })
     const copy = passage(1, { text: "z".repeat(2000), lexical: { rank: 1, score: 9 } })

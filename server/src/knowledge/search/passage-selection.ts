@@ -4,6 +4,8 @@ import { estimateTokens, truncateToTokens } from "../tokens.ts"
 
 /** The top passages of each ranking, which are always selected. */
 const reservedPerRanking = 3
+/** Share of the tokens for the best passages of languages that few others are in. */
+const languageShare = 1 / 3
 /** Maximum number of passages in the smallest and in the largest context budgets. */
 const passageLimits = { min: 40, max: 300 }
 /** Further passages would be shorter than this on average. */
@@ -57,12 +59,12 @@ export const isReserved = ({ lexical, dense }: Rankings): boolean =>
 const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassage["reserved"] => {
   if (!isBelowLeftOut) return null
   if (isTopRanked(passage.dense)) return "dense"
-  return isTopRanked(passage.lexical) ? "lexical" : null
+  return isTopRanked(passage.lexical) ? "lexical" : passage.reserved
 }
 
 /**
  * Marks which of the ranked passages are sent to the model, in unchanged order: the top ones of
- * each ranking, then the others while they fit.
+ * each ranking, those that are reserved for a language, then the others while they fit.
  */
 export const selectPassages = (
   ranked: readonly FoundPassage[],
@@ -80,6 +82,11 @@ export const selectPassages = (
     tokens += cost
   }
   for (const passage of ranked) if (isReserved(passage)) trySelect(passage)
+  const languageLimit = Math.min(max.tokens, tokens + max.tokens * languageShare)
+  for (const passage of ranked) {
+    if (passage.reserved !== "language" || tokens + passageTokens(passage) > languageLimit) continue
+    trySelect(passage)
+  }
   for (const passage of ranked) trySelect(passage)
   const [best, ...others] = ranked
   if (best && selected.size === 0)
@@ -95,7 +102,7 @@ export const selectPassages = (
 
 const leaveOut =
   (left_out: FoundPassage["left_out"]) =>
-  (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out })
+  (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out, reserved: null })
 
 /** If not even one passage fits, the beginning of the best one is used. */
 const truncateBest = (best: FoundPassage, maxTokens: number): FoundPassage => {

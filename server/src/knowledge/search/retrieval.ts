@@ -63,6 +63,8 @@ export interface RetrievalQuery {
   /** The most passages that the caller uses; more are returned, as some are duplicates. */
   maxPassages?: number
   signal?: AbortSignal
+  /** Used instead of the usual function, such as one that keeps its results. */
+  embedQuestion?: Deps["embedQuestion"]
 }
 
 export interface RankedPassages {
@@ -114,10 +116,10 @@ export const createRetrieval = (deps: Deps) => {
   }
 
   const searchFor = async (
-    { files, mode, signal, maxPassages }: RetrievalQuery,
+    { files, mode, signal, maxPassages, embedQuestion: embed = embedQuestion }: RetrievalQuery,
     question: string,
   ): Promise<{ hits: SearchHits; mode: RetrievalMode; model: string | null }> => {
-    const embedding = mode === "lexical" ? null : await embedQuestion(question, signal)
+    const embedding = mode === "lexical" ? null : await embed(question, signal)
     const scope = files.map(({ id, filename }) => ({ id, filename }))
     // Without an embedding model the search is lexical, whatever the requested mode.
     const isLexical = mode !== "dense" || embedding === null

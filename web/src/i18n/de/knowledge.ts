@@ -134,6 +134,7 @@ export const knowledge = {
   "playground.reranked": "Neu sortiert: Rang {rank}, Wert {score}",
   "playground.reserved.lexical": "Immer enthalten: unter den besten drei der Stichwortsuche",
   "playground.reserved.dense": "Immer enthalten: unter den besten drei der semantischen Suche",
+  "playground.reserved.language": "Enthalten: unter den besten Textstellen in ihrer Sprache",
   "playground.merged": "Aus {count} benachbarten Textstellen zusammengefügt",
   "playground.fromPrevious": "Mithilfe der vorherigen Frage gefunden",
   "attach.add": "Dateien oder Bilder hinzufügen",

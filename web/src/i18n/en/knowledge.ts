@@ -124,6 +124,7 @@ export const knowledge = {
   "playground.reranked": "Reranked: rank {rank}, score {score}",
   "playground.reserved.lexical": "Always included: in the top three of keyword search",
   "playground.reserved.dense": "Always included: in the top three of semantic search",
+  "playground.reserved.language": "Included: among the best passages in its language",
   "playground.merged": "Merged from {count} adjacent passages",
   "playground.fromPrevious": "Found using the previous question",
   "attach.add": "Add files or images",

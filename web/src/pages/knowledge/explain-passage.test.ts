@@ -50,6 +50,7 @@ describe("the explanation of a passage", () => {
     [{ reason: "outline" }, "Outline"],
     [{ reason: "opening" }, "Start of a section"],
     [{ reserved: "lexical" }, "Always included: in the top three of keyword search"],
+    [{ reserved: "language" }, "Included: among the best passages in its language"],
     [{ reserved: "dense" }, "Always included: in the top three of semantic search"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
     [{ from_previous: true }, "Found using the previous question"],
