@@ -56,9 +56,9 @@ describe("an identifier in a question", () => {
     ["BX7740", "BX-7740"],
     ["bx 7740", "BX-7740"],
     ["X 12/3", "X12/3"],
-  ])("is found in another spelling: %s as %s", (asked, written) => {
-    const query = `customer reports fault ${asked} on the display`
-    expect(best(query).some((text) => text.startsWith(`${written}:`))).toBe(true)
+  ])("is found in another spelling: %s as %s", (spelling, code) => {
+    const query = `customer reports fault ${spelling} on the display`
+    expect(best(query).some((text) => text.startsWith(`${code}:`))).toBe(true)
   })
 
   it("does not count if the whole question is in capitals", () => {

@@ -25,14 +25,14 @@ describe.each(chooseDatabases())("languages of passages on $name", ({ createData
   })
   afterAll(() => gateway.stop())
 
-  const search = async (files: Record<string, string>, asked = question): Promise<Passage[]> => {
+  const search = async (files: Record<string, string>, query = question): Promise<Passage[]> => {
     const ids: string[] = []
     for (const [name, text] of Object.entries(files)) {
-      const query = "?process_in_background=false"
-      ids.push((await upload(gateway, name, text, { query })).body.id)
+      const options = { query: "?process_in_background=false" }
+      ids.push((await upload(gateway, name, text, options)).body.id)
     }
     const id = await createCollection(gateway, "Railways", ids)
-    const json = { query: asked, k: 300 }
+    const json = { query, k: 300 }
     return (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, json)).body.passages
   }
   const englishFiles = Object.fromEntries(

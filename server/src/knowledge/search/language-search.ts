@@ -27,7 +27,7 @@ const rememberEmbeddings = (embedQuestion: EmbedQuestion): EmbedQuestion => {
 }
 
 /** The files of each of the most frequent languages; empty if all are in one. */
-export const groupByLanguage = (files: readonly FileSummary[]): FileSummary[][] => {
+const groupByLanguage = (files: readonly FileSummary[]): FileSummary[][] => {
   const known = files.filter(({ language }) => language !== null)
   const groups = [...Map.groupBy(known, ({ language }) => language).values()]
   if (groups.length < 2) return []
