@@ -63,7 +63,11 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     expect(user.sources).toBe(null)
     const [first]: Source[] = answer.sources
     expect(first).toMatchObject({ file_id: file.id, name: "bees.md", heading: ["Bees", "Dance"] })
+    const { created_at } = (await gateway.call("GET", `/api/v1/files/${file.id}`)).body
+    const origin = { date: created_at, date_of: "upload", owner: "Portico Administrator" }
+    expect(first).toMatchObject({ ...origin, version: null })
     const { body } = await passagesOf(ada, id, answer.id)
+    expect(body.items[0]).toMatchObject(origin)
     const { content } = (await gateway.call("GET", `/api/v1/files/${file.id}/data/content`)).body
     expect(body.items).toHaveLength(answer.sources.length)
     expect(body.items[0].text).toBe(content.slice(first?.start, first?.end))
@@ -157,6 +161,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     const [whole] = await ada.sendMessage(id, { continue_id: broken.id })
     expect(whole).toMatchObject({ state: "completed", sources: broken.sources })
     expect(sentLast()).toContain("Cicadas sing")
+    expect(sentLast()).toMatch(/name=.{0,2}gone\.txt.{0,2} date=.{0,2}uploaded 20\d\d-/)
   })
 
   it("accept sources reported by functions and other gateways", async () => {
@@ -164,7 +169,12 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
       {
         source: { id: "manual/1", name: "manual.md", type: "file" },
         document: ["Turn it off and on."],
-        metadata: [{ heading: "Faults › Power", page: 3, start: 5, end: 24, score: 0.5 }],
+        metadata: [
+          {
+            ...{ heading: "Faults › Power", page: 3, start: 5, end: 24, score: 0.5 },
+            ...{ date: "yesterday", owner: "Ada" },
+          },
+        ],
       },
       "none",
     ]
@@ -182,6 +192,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
       end: 24,
       score: 0.5,
       cited: false,
+      owner: "Ada",
     }
     expect(answer.sources).toEqual([{ ...createDatabase, name: "manual.md", heading }, null])
     const { body } = await passagesOf(ada, id, answer.id)
