@@ -19,14 +19,17 @@ interface Passage {
 
 const chapters = ["Travel", "Leave", "Remote work", "Laptops", "Training", "Parking"]
 
+/** "babeda", the same for each number. */
+const wordOf = (n: number): string =>
+  [n * 7919, n * 104_729, n * 1_299_709]
+    .map((code) => `${"bdfgklmnprstvz"[code % 14]}${"aeiou"[code % 5]}`)
+    .join("")
+
 /** Chapters with rules that differ between the versions in their numbers. */
-const handbook = (limit: number, words = 60): string =>
+const handbook = (limit: number, words = 240): string =>
   chapters
     .map((chapter, at) => {
-      const filler = Array.from(
-        { length: words },
-        (_, n) => `see section ${at}.${n} of the collected forms`,
-      ).join(", ")
+      const filler = Array.from({ length: words }, (_, n) => wordOf(at * words + n)).join(" ")
       return `# ${chapter}\n\nThe limit of ${chapter.toLowerCase()} is ${limit + at} units a year for each employee of the company. Requests go to the office. ${filler}.`
     })
     .join("\n\n")
@@ -150,8 +153,8 @@ describe.each(chooseDatabases())("versions of a document on $name", ({ createDat
 
   it("are told by the order of their upload if nothing else says it", async () => {
     const { collection, ids } = await collect(
-      ["Rules.md", handbook(30, 3)],
-      ["Rules.md", handbook(20, 3)],
+      ["Rules.md", handbook(30, 20)],
+      ["Rules.md", handbook(20, 20)],
     )
     await setDate(ids[0] ?? "", "2026-02-01")
     await setDate(ids[1] ?? "", "2024-02-01")
@@ -165,9 +168,9 @@ describe.each(chooseDatabases())("versions of a document on $name", ({ createDat
       ["invoice.txt", invoice(1041, "Acme Ltd, Leeds", "Cleaning in March")],
       ["invoice.txt", invoice(1042, "Acme Ltd, Leeds", "Cleaning in April")],
       ["invoice.txt", invoice(1043, "Beta Foods plc, York", "Repair of a pump")],
-      ["Rules.md", handbook(20, 2)],
-      ["Rules - Copy.md", handbook(20, 2)],
-      ["Rules (in another format).txt", handbook(20, 2)],
+      ["Rules.md", handbook(20, 10)],
+      ["Rules - Copy.md", handbook(20, 10)],
+      ["Rules (in another format).txt", handbook(20, 10)],
     )
     const { tags } = await ask("Which invoices are there?", collection)
     expect(tags.filter((tag) => tag.includes("version="))).toEqual([])

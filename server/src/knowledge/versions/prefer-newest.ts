@@ -1,7 +1,7 @@
 import type { FoundPassage } from "../schema.ts"
 import { passageTokens } from "../search/passage-selection.ts"
 import type { DocumentVersion, VersionByFile } from "./document-versions.ts"
-import { tokensOf } from "./text-evidence.ts"
+import { samplePairs } from "./word-pairs.ts"
 
 /** Share of a passage's pairs of words that a newer version has as well; numbers may differ. */
 const minRepeated = 0.5
@@ -9,27 +9,21 @@ const minRepeated = 0.5
 /** Passages that are compared; the others are far down in the ranking. */
 const maxCompared = 300
 
-/** Adjacent words; all numbers are equal. */
-const pairsOf = (text: string): Set<string> => {
-  const words = tokensOf(text).map((word) => (/^\p{N}/u.test(word) ? "#" : word))
-  return new Set(words.map((word, at) => `${word} ${words[at + 1] ?? ""}`))
-}
-
 interface Compared {
   passage: FoundPassage
   version: DocumentVersion
-  pairs: Set<string>
+  pairs: ReadonlySet<number>
 }
 
 /** Passages of one version by the pairs of words in them. */
-type PairIndex = Map<string, FoundPassage[]>
+type PairIndex = Map<number, FoundPassage[]>
 
 /** A pair in more passages of a version does not distinguish them. */
 const maxPassagesPerPair = 8
 
 /** The passage with the most of these pairs, if a version has most of them in any. */
 const findCounterpart = (
-  pairs: ReadonlySet<string>,
+  pairs: ReadonlySet<number>,
   index: PairIndex,
 ): FoundPassage | undefined => {
   let repeated = 0
@@ -117,7 +111,7 @@ export const preferNewest = (
 ): OrderedPassages => {
   const compared = ranked.slice(0, maxCompared).flatMap((passage): Compared[] => {
     const version = versions.get(passage.file_id)
-    return version ? [{ passage, version, pairs: pairsOf(passage.text) }] : []
+    return version ? [{ passage, version, pairs: samplePairs(passage.text) }] : []
   })
   const repetitions = findRepetitions(compared)
   const ordered = new Set<FoundPassage>()
