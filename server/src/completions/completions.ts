@@ -70,6 +70,15 @@ export interface Completions {
   complete(context: RequestContext, caller: Caller, received: ModelRequest): Promise<void>
   /** `complete` without an HTTP response: `consumer` receives the answer. @throws {Failure} */
   answer(request: AnswerRequest, consumer: ResponseConsumer): Promise<void>
+  /**
+   * `answer` for a request of the gateway itself: without sources, by a model whose access the caller
+   * of this function has checked. @throws {Failure}
+   */
+  answerResolved(
+    request: DispatchRequest,
+    resolved: ResolvedModel,
+    consumer: ResponseConsumer,
+  ): Promise<void>
 }
 
 export const createCompletions = (deps: Deps): Completions => {
@@ -231,6 +240,10 @@ export const createCompletions = (deps: Deps): Completions => {
       const { citationResult } = sourced
       if (citationResult) consumer.setCitations?.(citationResult)
       return send(sourced.request, await resolveAgain(caller, request))
+    },
+
+    answerResolved: async (request, resolved, consumer) => {
+      await dispatch(request, { resolved, headers: {} }, consumer)
     },
   }
 }

@@ -1,18 +1,14 @@
-import { randomUUID } from "node:crypto"
 import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Completions } from "../../completions/completions.ts"
-import { chatOperation } from "../../completions/operations/chat.ts"
-import { parseModelRequest } from "../../completions/request/model-request.ts"
 import type { Database } from "../../db/database.ts"
 import type { Caller } from "../../http/caller.ts"
-import { toJsonBody } from "../../http/json-object.ts"
 import { runAs } from "../../limits/current-user.ts"
 import type { ModelCatalogue } from "../../models/catalogue.ts"
 import type { SettingsStore } from "../../settings/settings.ts"
-import { AnswerCollector } from "../answers/answer-collector.ts"
 import type { AnswerJob } from "../answers/answer-generator.ts"
 import type { Answers } from "../answers/answers.ts"
+import { requestText } from "../answers/request-text.ts"
 import type { MessageStore } from "../messages/message-store.ts"
 import type { ChatStore } from "./chat-store.ts"
 
@@ -77,22 +73,13 @@ export const startTitleGeneration = (deps: Deps) => {
     return endpoints.some(({ connection }) => connection.provider.connection_type === "local")
   }
 
-  const requestTitle = (caller: Caller, model: string, content: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const body = { model, messages: [{ role: "user", content }], max_tokens: maxTokens }
-      const stream = { stream: true, stream_options: { include_usage: true } }
-      const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
-      const request = parseModelRequest(chatOperation, toJsonBody(bytes))
-      const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
-      let output = ""
-      const collector = new AnswerCollector({
-        onText: (parts) => {
-          output += parts.content
-        },
-        onDone: ({ outcome }) => resolve(outcome === "ok" ? output : ""),
-      })
-      completions.answer({ caller, request, usageContext }, collector).catch(reject)
-    })
+  /** Without the collections of the model, which would be searched for the prompt's words. */
+  const requestTitle = async (caller: Caller, model: string, content: string): Promise<string> => {
+    const resolved = await catalogue.resolve(caller, model)
+    const fields = { messages: [{ role: "user", content }], max_tokens: maxTokens }
+    const { text, outcome } = await requestText(completions, { caller, resolved, fields })
+    return outcome === "ok" ? text : ""
+  }
 
   const saveTitle = (chatId: string, title: string): Promise<void> =>
     db.transactLocked([`chat:${chatId}`], async (tx) => {
