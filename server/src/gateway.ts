@@ -16,6 +16,7 @@ import type { Config } from "./config/config.ts"
 import { createConnectionRegistry } from "./connections/connection-registry.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createConnectionStore } from "./connections/store.ts"
+import { createRewritingModel } from "./conversations/answers/rewriting-model.ts"
 import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
 import { openMonitoredDatabase } from "./db/storage-monitor.ts"
@@ -171,12 +172,14 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     transfers,
     resolveModel: catalogue.resolve,
     dependentsOf: modelDependents.onCollection,
+    askRewritingModel: (request) => askRewritingModel(request),
   })
   const { completions, trackResponse, functionServices, closeBodyThread } = createCompletionParts({
     ...options,
     ...{ log, settings, bodyMemory, fairLoop, inFlight, limits, catalogue, usageRecorders },
     ...{ storedResponses, fileParts, knowledge, functions },
   })
+  const askRewritingModel = createRewritingModel({ completions, catalogue })
   const conversations = await createConversations({
     ...shared,
     streams: options,

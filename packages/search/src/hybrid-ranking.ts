@@ -93,14 +93,12 @@ const sort = (hits: ReadonlyMap<string, RankedPosition>, scoreOf: CombinedScores
   return scored.map((hit) => ({ ...hit, score: 1 - (best - hit.score) / range }))
 }
 
-/** Alternates between two lists, without duplicates. */
-export const interleaveHits = <T extends PassagePosition>(
-  a: readonly T[],
-  b: readonly T[],
-): T[] => {
+/** Alternates between lists, without duplicates. */
+export const interleaveHits = <T extends PassagePosition>(...lists: (readonly T[])[]): T[] => {
   const merged = new Map<string, T>()
-  for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    for (const hit of [a[at], b[at]]) {
+  const length = Math.max(0, ...lists.map((list) => list.length))
+  for (let at = 0; at < length; at++) {
+    for (const hit of lists.map((list) => list[at])) {
       if (hit && !merged.has(hitKey(hit))) merged.set(hitKey(hit), hit)
     }
   }

@@ -145,6 +145,8 @@ export interface CollectionRow {
   description: string
   /** `hybrid`, `lexical` or `dense`. */
   search: string
+  /** `off`, `on` or `automatic`. */
+  query_rewriting: Generated<string>
   created_at: number
   updated_at: number
 }

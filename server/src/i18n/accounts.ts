@@ -39,6 +39,7 @@ export const accounts = {
   api_key_path_invalid: "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
   group_exists: ({ name }: Values<"name">) =>
     `A group named ${name} already exists. Choose another name.`,
+  rewriting_timeout_out_of_range: "Enter at least 100 and at most 30,000 milliseconds.",
   session_length_out_of_range: "Enter at least one minute and at most 365 days.",
   retention_negative: "Enter 0 or more days.",
 }

@@ -36,7 +36,9 @@ import {
 } from "./embedding/embedding-indexes.ts"
 import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
+import { createQuestionLanguageDetector } from "./language/question-language.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
+import { type AskRewritingModel, createQuestionRewriter } from "./rewriting/question-rewriter.ts"
 import { startCacheWarming } from "./search/cache-warming.ts"
 import { createLanguageSearch } from "./search/language-search.ts"
 import { createReranker, rerankTimeouts } from "./search/reranker.ts"
@@ -68,8 +70,10 @@ interface Deps extends KnowledgeOptions {
   registry: ConnectionRegistry
   resolveModel: ModelCatalogue["resolve"]
   settings: SettingsStore
+  askRewritingModel: AskRewritingModel
   newId: () => string
   now: () => number
+  nowMs: () => number
   refreshCaller: RefreshCaller
   log: Logger
 }
@@ -131,6 +135,7 @@ export const createKnowledge = async (deps: Deps) => {
         key: config.RERANK_API_KEY,
       })
     : null
+  const questionLanguages = createQuestionLanguageDetector()
   const plainRetrieval = createRetrieval({
     passages,
     searchClient,
@@ -138,6 +143,12 @@ export const createKnowledge = async (deps: Deps) => {
     rerank,
     rescore,
     fairLoop,
+    rewriteQuestion: createQuestionRewriter({
+      ...deps,
+      askModel: deps.askRewritingModel,
+      settings: settings.current,
+      detectLanguage: questionLanguages.detectLanguage,
+    }),
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
   const retrieval = createLanguageSearch({ retrieval: plainRetrieval, embedQuestion })
@@ -178,6 +189,7 @@ export const createKnowledge = async (deps: Deps) => {
     warmed,
     close: async (): Promise<void> => {
       builtIn.close()
+      await questionLanguages.close()
       await searchClient.close()
     },
   }

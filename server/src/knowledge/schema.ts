@@ -5,6 +5,8 @@ import { AccessGrants } from "../grants/schema.ts"
 import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
+import { QueryRewritingMode } from "../models/query-rewriting-mode.ts"
+import { RewritingReport } from "./rewriting/schema.ts"
 
 export const RetrievalMode = z.enum(["hybrid", "lexical", "dense"])
 export type RetrievalMode = z.output<typeof RetrievalMode>
@@ -19,6 +21,8 @@ const fields = {
   access_grants: AccessGrants,
   /** The retrieval mode: lexical, semantic, or both. */
   search: RetrievalMode,
+  /** When questions are rewritten before the collection is searched. */
+  query_rewriting: QueryRewritingMode,
 }
 
 export const Collection = z
@@ -73,6 +77,7 @@ export const NewCollection = z
     description: fields.description.default(""),
     access_grants: AccessGrants.default([]),
     search: RetrievalMode.default("hybrid"),
+    query_rewriting: QueryRewritingMode.default("automatic"),
   })
   .meta({ id: "NewCollection" })
 export type NewCollection = z.output<typeof NewCollection>
@@ -156,6 +161,8 @@ export const CollectionQuery = z
       .max(10_000),
     /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
     previous: z.string().trim().max(10_000).optional(),
+    /** The answer to it, which only the rewriting of the question reads. */
+    previous_answer: z.string().trim().max(100_000).optional(),
     /** The model of the chat, whose context length limits the sources. */
     model: z.string().min(1).max(300).optional(),
     k: z.int().min(1).max(300).default(10),
@@ -228,6 +235,8 @@ export const FoundPassage = z
     reserved: z.enum(["lexical", "dense", "language"]).nullable(),
     /** Found only through the previous question. */
     from_previous: z.boolean(),
+    /** The rewritten query that found the passage; null if the question itself did. */
+    found_by: z.string().nullable(),
     /** Number of adjacent passages merged into this one; 1 if not merged. */
     merged: z.int(),
     /** Whether the passage is sent to the model. */
@@ -253,6 +262,8 @@ export const CollectionSearchResult = z
     embedding_model: z.string().nullable(),
     /** Number of files with passages that can only be found by keywords so far. */
     partly_embedded: z.int(),
+    /** What rewriting the question has done. */
+    rewriting: RewritingReport.nullable(),
     /** Files that cannot be searched, or not yet. */
     sources_skipped: z.array(
       z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.string() }),

@@ -4,6 +4,7 @@ import { withMessage } from "../http/issue-messages.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { CodexModel } from "./codex-schema.ts"
+import { QueryRewritingMode } from "./query-rewriting-mode.ts"
 
 const ModelId = z
   .string()
@@ -54,7 +55,11 @@ const summaryMeta = {
   /** Whether lists in Anthropic's format name it `claude-<id>`, whatever the setting. */
   claude_alias: z.boolean().default(false),
 }
-const Meta = z.looseObject(summaryMeta)
+const Meta = z.looseObject({
+  ...summaryMeta,
+  /** Whether questions to it are rewritten before files are searched; `automatic` by default. */
+  query_rewriting: QueryRewritingMode.optional(),
+})
 
 /** Defaults for requests; `system` is prepended to every conversation as a system prompt. */
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })

@@ -3,6 +3,7 @@ import { withMessage } from "../http/issue-messages.ts"
 import { translatable } from "../i18n/message.ts"
 
 const sessionLength = withMessage(translatable("session_length_out_of_range"))
+const rewritingTimeout = withMessage(translatable("rewriting_timeout_out_of_range"))
 const retention = withMessage(translatable("retention_negative"))
 
 /** Settings that administrators can change at runtime, with their defaults. */
@@ -40,6 +41,13 @@ export const Settings = z
      * The embedding model for semantic search; `none` disables it, empty selects one automatically.
      */
     embedding_model: z.string().default(""),
+    /**
+     * The model that rewrites questions before files are searched; empty for the chat's own, `none`
+     * for no rewriting.
+     */
+    query_rewriting_model: z.string().default(""),
+    /** Milliseconds after which a search goes on without the rewritten question. */
+    query_rewriting_timeout_ms: z.int().min(100).max(30_000).default(2000),
     /** Plain text shown above every page; empty for none. */
     banner: z.string().default(""),
     banner_kind: z.enum(["info", "warning"]).default("info"),
@@ -71,6 +79,8 @@ export const SettingsChanges = z
         withMessage(translatable("source_template_without_sources")),
       ),
     embedding_model: z.string().trim().max(300),
+    query_rewriting_model: z.string().trim().max(300),
+    query_rewriting_timeout_ms: z.int().min(100, rewritingTimeout).max(30_000, rewritingTimeout),
     banner: z.string().trim().max(500),
     banner_kind: z.enum(["info", "warning"]),
     default_model: z.string().trim().max(300),

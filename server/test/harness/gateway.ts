@@ -18,8 +18,8 @@ export const fastOptions: GatewayOverrides = {
   minModelSearchIntervalMs: 20,
   // Tests of semantic search enable it or use an embedding model of a fake provider.
   builtInModelFolder: null,
-  // Tests count the requests to a provider, and a title would be another one.
-  defaultSettings: { chat_titles: "local" },
+  // Tests count the requests to a provider; titles and rewritten questions would be others.
+  defaultSettings: { chat_titles: "local", query_rewriting_model: "none" },
 }
 
 export interface TestGateway extends Serving {

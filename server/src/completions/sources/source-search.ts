@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { fail } from "../../errors.ts"
+import { type Fields, isObject } from "../../formats/json-values.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ContextBudget } from "../../knowledge/citations/context-budget.ts"
 import type {
@@ -8,9 +9,11 @@ import type {
   SourceFinder,
 } from "../../knowledge/citations/source-finder.ts"
 import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
+import type { ConversationTurn } from "../../knowledge/rewriting/rewriting-prompt.ts"
 import { FileReference } from "../../knowledge/schema.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
 import { collectionIdsOf } from "../../models/knowledge-references.ts"
+import { rewritingModelOf, rewritingModeOf } from "../../models/rewriting-of-model.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 const References = z.array(FileReference).max(100)
@@ -27,16 +30,25 @@ export const textOfContent = (content: unknown): string => {
     .join("\n")
 }
 
-/** The retrieval query: the user's last message, and the one before it. */
-const searchQueryOf = (messages: unknown): { question: string; previous: string | undefined } => {
-  if (!Array.isArray(messages)) return { question: "", previous: undefined }
-  const [question = "", previous] = messages
-    .filter((message) => message?.role === "user")
-    .slice(-2)
-    .map(({ content }) => textOfContent(content).trim().slice(0, maxQuestionLength))
-    .toReversed()
-  return { question, previous }
+const textOfMessage = (message: Fields): string =>
+  textOfContent(message.content).trim().slice(0, maxQuestionLength)
+
+/** The retrieval query: the user's last message, the one before it, and the messages between. */
+const searchQueryOf = (messages: unknown) => {
+  const all = Array.isArray(messages) ? messages.filter(isObject) : []
+  const last = all.findLastIndex(({ role }) => role === "user")
+  const turns = turnsOf(all.slice(0, Math.max(0, last)))
+  const question = textOfMessage(all[last] ?? {})
+  return { question, previous: turns.findLast(({ role }) => role === "user")?.text, turns }
 }
+
+/** What users and the model have said; other messages say nothing about the question. */
+const turnsOf = (messages: readonly Fields[]): ConversationTurn[] =>
+  messages.flatMap((message): ConversationTurn[] => {
+    const { role } = message
+    const text = textOfMessage(message)
+    return (role === "user" || role === "assistant") && text !== "" ? [{ role, text }] : []
+  })
 
 const textsOf = (messages: unknown): string[] =>
   Array.isArray(messages) ? messages.map((message) => textOfContent(message?.content)) : []
@@ -97,10 +109,16 @@ export const createSourceSearch =
     const { messages } = request.fields
     const attached = attachedCollections(resolved, ownerOf)
     if (parsed.data.length + attached.length === 0) return { request, citationResult: null }
+    const { question, previous, turns } = searchQueryOf(messages)
     const cited = await sourceFinder.findSources(caller, {
       references: parsed.data,
       modelCollections: attached,
-      ...searchQueryOf(messages),
+      ...{ question, previous },
+      rewriting: {
+        chatModel: rewritingModelOf(resolved),
+        mode: rewritingModeOf(resolved),
+        turns,
+      },
       maxTokens: contextBudget({ model: resolved, conversation: textsOf(messages) }),
       signal,
     })

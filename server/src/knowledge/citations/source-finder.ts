@@ -3,8 +3,12 @@ import type { FileSummary, StoredFile } from "../../files/file-store.ts"
 import { describeLocation } from "../../files/passage-location.ts"
 import type { Principal } from "../../grants/access.ts"
 import type { Caller } from "../../http/caller.ts"
+import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Collections } from "../collections/collections.ts"
+import { combineRewritingModes } from "../rewriting/combine-rewriting-modes.ts"
+import type { RewritingContext } from "../rewriting/question-rewriter.ts"
 import type {
+  Collection,
   CollectionSearchResult,
   FileReference,
   FoundPassage,
@@ -42,13 +46,14 @@ interface Deps {
   addOwners: AddOwners
 }
 
-type NamedCollection = { id: string; name: string; search: RetrievalMode }
+type NamedCollection = Pick<Collection, "id" | "name" | "search" | "query_rewriting">
 
 interface CitationScope {
   named: StoredFile[]
   /** By file id: the collection through which the file is searched. */
   collected: Map<string, { file: FileSummary; collection: NamedCollection }>
   modes: Set<RetrievalMode>
+  rewritingModes: Set<QueryRewritingMode>
 }
 
 export const toSkippedFile = (
@@ -102,12 +107,17 @@ export const toCitationSource = (
   }
 }
 
+/** How the model of a request lets its questions be rewritten. */
+export type ModelRewriting = Omit<RewritingContext, "caller">
+
 export interface SourceFinderRequest {
   references: readonly FileReference[]
   modelCollections: readonly ModelCollection[]
   question: string
   /** The previous question in the conversation. */
   previous?: string | undefined
+  /** Missing if the question is searched as it is. */
+  rewriting?: ModelRewriting
   signal: AbortSignal
 }
 
@@ -144,6 +154,7 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
 
   const addCollection = async (scope: CitationScope, collection: NamedCollection) => {
     scope.modes.add(collection.search)
+    scope.rewritingModes.add(collection.query_rewriting)
     for (const file of await collections.filesOf(collection.id)) {
       if (!scope.collected.has(file.id)) scope.collected.set(file.id, { file, collection })
     }
@@ -160,7 +171,12 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
     caller: Caller,
     { references, modelCollections, signal }: SourceFinderRequest,
   ): Promise<CitationScope> => {
-    const scope: CitationScope = { named: [], collected: new Map(), modes: new Set() }
+    const scope: CitationScope = {
+      named: [],
+      collected: new Map(),
+      modes: new Set(),
+      rewritingModes: new Set(),
+    }
     const ids = Map.groupBy(references, ({ type }) => type)
     for (const { id } of ids.get("collection") ?? []) {
       await addCollection(scope, await namedCollection(caller, id))
@@ -200,6 +216,11 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
       question: request.question,
       previous: request.previous,
       mode: scope.modes.size === 1 && only ? only : ("hybrid" as const),
+      rewriting: request.rewriting && {
+        ...request.rewriting,
+        caller,
+        mode: combineRewritingModes([request.rewriting.mode, ...scope.rewritingModes]),
+      },
       signal: request.signal,
     }
     const collected = searchable.filter(({ id }) => !namedIds.has(id))

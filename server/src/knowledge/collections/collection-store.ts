@@ -10,6 +10,7 @@ import { type Grants, grantColumns, toGrant } from "../../grants/grants.ts"
 import type { AccessGrant } from "../../grants/schema.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
+import { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import {
   type Collection,
   type CollectionChanges,
@@ -25,7 +26,12 @@ const maxCollectionsOfFile = 1000
 const toCollection = (
   { name_key, ...row }: Selectable<CollectionRow>,
   access_grants: AccessGrant[],
-): Collection => ({ ...row, search: RetrievalMode.parse(row.search), access_grants })
+): Collection => ({
+  ...row,
+  search: RetrievalMode.parse(row.search),
+  query_rewriting: QueryRewritingMode.parse(row.query_rewriting),
+  access_grants,
+})
 
 export interface CollectionListItem extends Collection {
   grant_count: number

@@ -1,3 +1,5 @@
+import { Failure } from "../../errors.ts"
+import { whenClosed } from "../../http/request-context.ts"
 import type { Router } from "../../http/router.ts"
 import type { SearchExplanation } from "../search/search-explanation.ts"
 import type { CollectionTransfer } from "./collection-transfer.ts"
@@ -55,8 +57,12 @@ export const createCollectionRouter = (deps: Deps): Router => {
     collections.reset({ actor, caller, id: params.id }),
   )
 
-  router.on(collectionRoutes.query, ({ caller, params, body }) =>
-    explanation.query(caller, params.id, body),
-  )
+  router.on(collectionRoutes.query, ({ context, caller, params, body }) => {
+    const abort = new AbortController()
+    whenClosed(context.outgoing, () =>
+      abort.abort(new Failure("bad_request", "The client disconnected")),
+    )
+    return explanation.query(caller, { ...body, id: params.id }, abort.signal)
+  })
   return router
 }

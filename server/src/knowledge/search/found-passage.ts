@@ -18,6 +18,7 @@ export const createFoundPassage = (fields: Fields): FoundPassage => ({
   reason: "passage",
   reserved: null,
   from_previous: false,
+  found_by: null,
   merged: 1,
   used: true,
   left_out: null,

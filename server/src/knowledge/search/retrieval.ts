@@ -11,9 +11,23 @@ import {
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
+import { fileLanguagesOf } from "../rewriting/file-languages.ts"
+import {
+  maxTranslations,
+  type QuestionRewriter,
+  type RewritingContext,
+} from "../rewriting/question-rewriter.ts"
+import type { RewritingReport } from "../rewriting/schema.ts"
 import type { FoundPassage, RetrievalMode } from "../schema.ts"
 import { toFoundPassage } from "./found-passage.ts"
-import { isReserved } from "./passage-selection.ts"
+import {
+  maxRankedFor,
+  type PlacedHit,
+  type Ranking,
+  rankRewritten,
+  topScore,
+  toRanking,
+} from "./query-rankings.ts"
 import type { Rerank } from "./reranker.ts"
 import type { SearchClient } from "./search-client.ts"
 
@@ -34,6 +48,7 @@ interface Deps {
   fairLoop: FairEventLoop
   /** Ids of files with passages that have no embedding in an index. */
   filesLackingEmbeddings: (indexId: string) => Promise<ReadonlySet<string>>
+  rewriteQuestion: QuestionRewriter
   /** Replaces the hits' scores with those of exact vectors. */
   rescore: (
     embedding: QuestionEmbedding,
@@ -45,10 +60,6 @@ interface Deps {
 /** Dense hits rescored; the rest keep the score of the quantized vectors. */
 const maxRescored = 50
 const maxReranked = 50
-/** Ranked passages whose text is read for each that is wanted, because some are duplicates. */
-const rankedPerPassage = 2
-/** Passages wanted unless a query says how many. */
-const defaultPassages = 40
 /** Passages read from a file before other requests get their turn. */
 const passagesPerRead = 8
 
@@ -62,6 +73,8 @@ export interface RetrievalQuery {
   mode: RetrievalMode
   /** The most passages that the caller uses; more are returned, as some are duplicates. */
   maxPassages?: number
+  /** Null or missing if the question is searched as it is. */
+  rewriting?: RewritingContext | null | undefined
   signal?: AbortSignal
   /** Used instead of the usual function, such as one that keeps its results. */
   embedQuestion?: Deps["embedQuestion"]
@@ -80,6 +93,8 @@ export interface RankedPassages {
   partlyEmbedded: number
   /** Null if no rerank endpoint is configured; false if it did not respond. */
   reranked: boolean | null
+  /** Null if the request did not allow it. */
+  rewriting: RewritingReport | null
 }
 
 type PassageByKey = ReadonlyMap<string, FoundPassage>
@@ -93,7 +108,7 @@ const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): Retri
 /** Ranks passages of files. Callers must have checked access to the files. */
 export const createRetrieval = (deps: Deps) => {
   const { passages, searchClient, embedQuestion, rerank, rescore, fairLoop } = deps
-  const { filesLackingEmbeddings } = deps
+  const { filesLackingEmbeddings, rewriteQuestion } = deps
 
   const readTexts = async (
     files: readonly FileSummary[],
@@ -155,7 +170,7 @@ export const createRetrieval = (deps: Deps) => {
    */
   const rerankHits = async (
     question: string,
-    { hits, texts }: { hits: readonly RankedHit[]; texts: PassageByKey },
+    { hits, texts }: { hits: readonly PlacedHit[]; texts: PassageByKey },
     signal: AbortSignal | undefined,
   ): Promise<RankedPassage[] | null> => {
     const readable = hits.flatMap((hit) => {
@@ -177,61 +192,69 @@ export const createRetrieval = (deps: Deps) => {
     return [...ranked, ...readable.slice(maxReranked).map(({ hit }) => withoutRerank(hit))]
   }
 
+  /** Searches for what a model makes of the question, which takes as long as the model. */
+  const searchRewritten = async (query: RetrievalQuery) => {
+    const { rewriting, question, files, signal } = query
+    if (!rewriting) return { report: null, results: [] }
+    const fileLanguages = fileLanguagesOf(files, maxTranslations)
+    const report = await rewriteQuestion({ ...rewriting, question, fileLanguages, signal })
+    const texts = report.queries.map(({ text }) => text)
+    const results = await Promise.all(texts.map((text) => searchFor(query, text)))
+    return { report, results: results.map(({ hits }, at) => ({ query: texts[at] ?? "", hits })) }
+  }
+
   return {
     search: async (query: RetrievalQuery): Promise<RankedPassages> => {
       const { userId, files, question, signal } = query
       const share = fairLoop.of(userId)
       const previous = query.previous === question ? "" : (query.previous ?? "")
-      const [result, previousResult] = await Promise.all([
+      const [result, previousResult, rewritten] = await Promise.all([
         searchFor(query, question),
         previous === "" ? null : searchFor(query, previous),
+        searchRewritten(query),
       ])
       await share.turn(turnCosts.fusion)
       const maxRanked = maxRankedFor(query.maxPassages)
-      const rankings = [{ question, hits: keepTopHits(rankHits(result.hits), maxRanked) }]
+      const plain: Ranking[] = [toRanking(question, rankHits(result.hits), maxRanked)]
       if (previousResult) {
-        const hits = keepTopHits(rankFollowUp(result.hits, previousResult.hits), maxRanked)
-        rankings.push({ question: `${previous}\n${question}`, hits })
+        const hits = rankFollowUp(result.hits, previousResult.hits)
+        plain.push(toRanking(`${previous}\n${question}`, hits, maxRanked))
       }
-      const all = interleaveHits(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
+      const rankings = [...plain, ...rankRewritten(plain, rewritten.results, maxRanked)]
+      const all = interleaveHits(...rankings.map(({ hits }) => hits))
       const texts = await readTexts(files, all, share)
       await share.turn(turnCosts.fusion)
       const reranked = await Promise.all(
-        rankings.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
+        rankings.map((ranking) => rerankHits(ranking.query, { ...ranking, texts }, signal)),
       )
-      const [a = [], b = []] = rankings.map(
-        ({ hits }, at) => reranked[at] ?? hits.map(withoutRerank),
+      const orders = rankings.map(({ hits }, at) => reranked[at] ?? hits.map(withoutRerank))
+      // The question itself fills half of the places, whatever the rewritten queries find.
+      const placed = interleaveHits(
+        interleaveHits(...orders.slice(0, plain.length)),
+        interleaveHits(...orders.slice(plain.length)),
       )
       return {
-        passages: interleaveHits(a, b).flatMap((hit) => toPassage(hit, texts)),
+        passages: placed.flatMap((hit) => toPassage(hit, texts)),
         search: result.mode,
         model: result.model,
         partlyEmbedded: result.hits.incomplete?.size ?? 0,
         reranked: rerank && reranked[0] !== null,
+        rewriting: rewritten.report,
       }
     },
   }
 }
 
-type RankedPassage = RankedHit & Pick<FoundPassage, "reranked">
+type RankedPassage = PlacedHit & Pick<FoundPassage, "reranked">
 
-const withoutRerank = (hit: RankedHit): RankedPassage => ({ ...hit, reranked: null })
-
-const maxRankedFor = (maxPassages = defaultPassages): number => maxPassages * rankedPerPassage
-
-const keepTopHits = (hits: readonly RankedHit[], maxRanked: number): RankedHit[] =>
-  hits.filter((hit, at) => at < maxRanked || isReserved(hit))
-
-/** The position in a ranking; null unless among its best. */
-const topScore = (ranked: RankedHit["lexical"]): RankedHit["lexical"] =>
-  ranked !== null && ranked.rank <= maxCandidates ? ranked : null
+const withoutRerank = (hit: PlacedHit): RankedPassage => ({ ...hit, reranked: null })
 
 const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
   const found = texts.get(hitKey(hit))
   if (!found) return []
-  const { score, reranked, fromPrevious } = hit
+  const { score, reranked, fromPrevious: from_previous, foundBy: found_by } = hit
   const [lexical, dense] = [topScore(hit.lexical), topScore(hit.dense)]
-  return [{ ...found, score, lexical, dense, reranked, from_previous: fromPrevious }]
+  return [{ ...found, score, lexical, dense, reranked, from_previous, found_by }]
 }
 
 export type Retrieval = ReturnType<typeof createRetrieval>

@@ -1,19 +1,23 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { Caller } from "../../http/caller.ts"
-import type { ModelCatalogue } from "../../models/catalogue.ts"
+import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
+import { rewritingModelOf, rewritingModeOf } from "../../models/rewriting-of-model.ts"
 import type { ContextBudget } from "../citations/context-budget.ts"
 import type { AddOwners } from "../citations/file-owners.ts"
 import { toSkippedFile } from "../citations/source-finder.ts"
 import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
 import type { Collections } from "../collections/collections.ts"
+import { combineRewritingModes } from "../rewriting/combine-rewriting-modes.ts"
+import type { ConversationTurn } from "../rewriting/rewriting-prompt.ts"
 import type {
+  Collection,
   CollectionQuery,
   CollectionSearchResult,
   FoundPassage,
   RetrievalMode,
 } from "../schema.ts"
 import { orderByVersion } from "../versions/prefer-newest.ts"
-import type { RankedPassages, Retrieval } from "./retrieval.ts"
+import type { RankedPassages, Retrieval, RetrievalQuery } from "./retrieval.ts"
 import { isSearchable } from "./searchable-files.ts"
 
 interface Deps {
@@ -34,6 +38,17 @@ const searchNotes = (requestedMode: RetrievalMode, { search, reranked }: Ranking
   ...(reranked === false ? ["The rerank endpoint did not respond; results are not reranked."] : []),
 ]
 
+const turnsOf = ({ previous, previous_answer: answer }: CollectionQuery): ConversationTurn[] => [
+  ...(previous ? [{ role: "user" as const, text: previous }] : []),
+  ...(answer ? [{ role: "assistant" as const, text: answer }] : []),
+]
+
+/** As for a chat with the model; without one, only a model that administrators chose is asked. */
+const rewritingOf = (model: ResolvedModel | null, { query_rewriting }: Collection) => ({
+  chatModel: model && rewritingModelOf(model),
+  mode: combineRewritingModes([...(model ? [rewritingModeOf(model)] : []), query_rewriting]),
+})
+
 /** Searches a collection and explains why a chat would or would not use each passage. */
 export const createSearchExplanation = (deps: Deps) => {
   const { collections, selection, retrieval, contextBudget, resolveModel, addOwners } = deps
@@ -43,7 +58,7 @@ export const createSearchExplanation = (deps: Deps) => {
    */
   const rankWhole = async (
     whole: SelectedSources,
-    query: { userId: string; question: string; previous: string | undefined; mode: RetrievalMode },
+    query: Omit<RetrievalQuery, "files">,
     files: readonly FileSummary[],
   ): Promise<{ passages: FoundPassage[]; ranked: RankingInfo }> => {
     const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
@@ -63,15 +78,21 @@ export const createSearchExplanation = (deps: Deps) => {
   return {
     query: async (
       caller: Caller,
-      id: string,
-      { query: question, previous, model: modelId, k }: CollectionQuery,
+      input: CollectionQuery & { id: string },
+      signal: AbortSignal,
     ): Promise<CollectionSearchResult> => {
+      const { id, query: question, previous, model: modelId, k } = input
       const collection = await collections.getReadable(caller, id)
       const model = modelId === undefined ? null : await resolveModel(caller, modelId)
       const all = await collections.filesOf(id)
       const collected = all.filter(isSearchable)
-      const query = { userId: caller.user.id, question, previous, mode: collection.search }
-      const conversation = previous === undefined ? [question] : [previous, question]
+      const turns = turnsOf(input)
+      const query = {
+        ...{ userId: caller.user.id, question, previous, signal },
+        mode: collection.search,
+        rewriting: { caller, turns, ...rewritingOf(model, collection) },
+      }
+      const conversation = [...turns.map(({ text }) => text), question]
       const tokens = contextBudget({ model, conversation })
       const selected = await selection.select({ ...query, named: [], collected, maxTokens: tokens })
       const { passages, ranked } = selected.ranked
@@ -84,6 +105,7 @@ export const createSearchExplanation = (deps: Deps) => {
         note: searchNotes(collection.search, ranked).join(" ") || null,
         embedding_model: ranked.model,
         partly_embedded: ranked.partlyEmbedded,
+        rewriting: ranked.rewriting,
         sources_skipped: all.filter((file) => !isSearchable(file)).map(toSkippedFile),
       }
     },

@@ -1,0 +1,87 @@
+import type { Completions } from "../../completions/completions.ts"
+import { encodeForProvider } from "../../completions/conversion/encode-for-provider.ts"
+import type { Endpoint } from "../../connections/connection-registry.ts"
+import { Failure } from "../../errors.ts"
+import type { Fields } from "../../formats/json-values.ts"
+import { type Caller, noCredentialLimits } from "../../http/caller.ts"
+import type {
+  AskRewritingModel,
+  RewritingModelRequest,
+} from "../../knowledge/rewriting/question-rewriter.ts"
+import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
+import { toAcceptedEffort } from "../../providers/openai-parameters.ts"
+import { requestText, type TextAnswer } from "./request-text.ts"
+
+const maxTokens = 800
+/** Rewriting is no problem to think about; what a model accepts of these comes first. */
+const efforts = ["none", "minimal"]
+const rejectsParameters = new Set([400, 422])
+
+/** For a model that an administrator chose for the gateway, whoever asks the question. */
+const asGateway = (caller: Caller): Caller => ({
+  ...caller,
+  user: { ...caller.user, role: "admin" },
+  credential: { ...caller.credential, limits: noCredentialLimits },
+})
+
+/** Parameters of a workspace model that describe its answers. */
+const answerParams = new Set([
+  ...["system", "tools", "tool_choice", "functions", "function_call", "response_format"],
+  ...["stop", "n", "max_completion_tokens"],
+])
+
+/** Other parameters stay: Ollama loads a model again if its context length changes. */
+const withoutAnswerParams = (resolved: ResolvedModel): ResolvedModel => ({
+  ...resolved,
+  workspace: resolved.workspace.map((model) => {
+    const kept = Object.entries(model.params).filter(([name]) => !answerParams.has(name))
+    return { ...model, params: Object.fromEntries(kept) }
+  }),
+})
+
+/** What the endpoint's model accepts of a request with little thinking. */
+const adaptTo = ({ connection, model }: Endpoint, fields: Fields): Fields => {
+  const { kind, base_url: baseUrl } = connection.config
+  // Others convert chat completions, and think only if they are asked to.
+  if (connection.provider.chatFormat) return fields
+  const toEffort = toAcceptedEffort(model, baseUrl, fields)
+  const effort = efforts.find((one) => toEffort(one) !== null)
+  const request = { ...fields, model: model.name, ...(effort && { reasoning_effort: effort }) }
+  const { model: _name, ...adapted } = encodeForProvider(
+    request,
+    { kind, baseUrl, model },
+    () => {},
+  )
+  return adapted
+}
+
+/** Lets models rewrite questions: without collections, tools, or what is stored. */
+export const createRewritingModel = ({
+  completions,
+  catalogue,
+}: {
+  completions: Completions
+  catalogue: ModelCatalogue
+}): AskRewritingModel => {
+  const request = async (
+    { caller, signal, maxAnswerLength: maxLength }: RewritingModelRequest,
+    resolved: ResolvedModel,
+    fields: Fields,
+  ): Promise<TextAnswer> =>
+    requestText(completions, { caller, resolved, fields, signal, maxLength })
+
+  return async (input) => {
+    const { caller, model, isConfigured, messages } = input
+    const principal = isConfigured ? asGateway(caller) : caller
+    const resolved = withoutAnswerParams(await catalogue.resolve(principal, model))
+    const [endpoint] = resolved.endpoints
+    const fields = { messages, temperature: 0, max_tokens: maxTokens }
+    const adapted = endpoint ? adaptTo(endpoint, fields) : fields
+    let answer = await request(input, resolved, adapted)
+    // Some models reject a temperature or a limit, whatever their names suggest.
+    if (rejectsParameters.has(answer.error?.status ?? 0))
+      answer = await request(input, resolved, { messages })
+    if (answer.outcome === "ok") return answer.text
+    throw new Failure("upstream_broken", answer.error?.message ?? "The model did not respond.")
+  }
+}
