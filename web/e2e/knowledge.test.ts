@@ -217,7 +217,7 @@ itInLongForm("explains search results, and says that only keyword search is used
   await page.waitForURL(/search\?q=waggle/)
   await page.reload()
   await page.getByText("Keyword search: rank 1").waitFor()
-  await page.getByText("Previous question (for follow-ups)").click()
+  await page.getByText("Chat in which it is asked").click()
   await page.getByRole("textbox", { name: "Previous question" }).fill("When are taxes due?")
   await page.keyboard.press("Enter")
   await page.getByText("Found using the previous question").waitFor()

@@ -5,6 +5,8 @@ export interface KnowledgeSearchParams {
   q?: string | undefined
   /** The preceding question of the conversation. */
   previous?: string | undefined
+  /** The ID of the chat's model. */
+  model?: string | undefined
 }
 
 /**
@@ -12,9 +14,12 @@ export interface KnowledgeSearchParams {
  */
 export const maxQuestionLength = 800
 
+const maxModelLength = 300
+
 export const parseKnowledgeSearch = (search: Record<string, unknown>): KnowledgeSearchParams => ({
   q: readSearchText(search.q)?.slice(0, maxQuestionLength),
   previous: readSearchText(search.previous)?.slice(0, maxQuestionLength),
+  model: readSearchText(search.model)?.slice(0, maxModelLength),
 })
 
 /** Search parameters of a file's page. */

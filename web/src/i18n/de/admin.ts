@@ -150,6 +150,15 @@ export const admin = {
   "settings.contextLength": "Standard-Kontextlänge",
   "settings.contextLengthHelp":
     "Wird für Modelle angenommen, deren Anbieter keine meldet, wie die meisten OpenAI-kompatiblen Server.",
+  "settings.rewritingModel": "Modell zum Umformulieren von Fragen",
+  "settings.rewritingModelHelp":
+    "Ergänzt Nachfragen und übersetzt Fragen, bevor Dateien durchsucht werden. Ein kleines, schnelles Modell genügt. Es wird für die Fragen aller verwendet.",
+  "settings.rewritingOwn": "Das Modell des Chats",
+  "settings.rewritingOff": "Keines: Fragen nie umformulieren",
+  "settings.rewritingTimeout": "Zeitlimit für das Umformulieren",
+  "settings.rewritingTimeoutHelp":
+    "Danach wird nach der ursprünglichen Frage gesucht; von 100 bis 30.000.",
+  "settings.milliseconds": "Millisekunden",
   "settings.tokens": "Tokens",
   "settings.retention": "Aufbewahrung",
   "settings.usage": "Nutzungsdaten aufbewahren für",

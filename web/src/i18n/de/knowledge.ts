@@ -104,7 +104,13 @@ export const knowledge = {
   "playground.question": "Frage oder Stichwörter",
   "playground.count": "Anzahl der Textstellen",
   "playground.countOption": "{count} Textstellen",
-  "playground.previous": "Vorherige Frage (bei Nachfragen)",
+  "playground.conversation":
+    "Chat, in dem die Frage gestellt wird (Modell, vorherige Frage und Antwort)",
+  "playground.model": "Modell des Chats",
+  "playground.modelHelp": "Bestimmt, wie viele Tokens verfügbar sind, und formuliert die Frage um.",
+  "playground.noModel": "Keines",
+  "playground.answer": "Antwort darauf",
+  "playground.answerHelp": "Wird nur zum Umformulieren der Frage verwendet.",
   "playground.previousLabel": "Vorherige Frage",
   "playground.total": {
     one: "Das Modell würde {count} Textstelle erhalten.",
@@ -137,6 +143,31 @@ export const knowledge = {
   "playground.reserved.language": "Enthalten: unter den besten Textstellen in ihrer Sprache",
   "playground.merged": "Aus {count} benachbarten Textstellen zusammengefügt",
   "playground.fromPrevious": "Mithilfe der vorherigen Frage gefunden",
+  "playground.foundBy": "Gefunden durch die umformulierte Frage „{query}“",
+  "rewriting.label": "Umformulieren von Fragen",
+  "rewriting.help":
+    "Vor der Suche in Dateien kann ein Modell eine Frage aus dem Chat ergänzen und in die Sprachen der Dateien übersetzen.",
+  "rewriting.mode.automatic": "Automatisch: Nachfragen und Fragen in einer anderen Sprache",
+  "rewriting.mode.on": "Jede Frage",
+  "rewriting.mode.off": "Aus",
+  "rewriting.kind.standalone": "Vollständig",
+  "rewriting.kind.paraphrase": "Mit anderen Worten",
+  "rewriting.kind.translation": "Übersetzung",
+  "rewriting.used":
+    "{model} hat die Frage umformuliert; die Textstellen beider Fassungen werden gemischt.",
+  "rewriting.unchanged": "{model} hat die Frage unverändert gelassen.",
+  "rewriting.cached": "Ein früheres Ergebnis wurde wiederverwendet.",
+  "rewriting.duration": "Das dauerte {seconds} s.",
+  "rewriting.outcome.off":
+    "Die Frage wurde nicht umformuliert: Das Umformulieren ist ausgeschaltet.",
+  "rewriting.outcome.not_needed":
+    "Die Frage wurde nicht umformuliert: Sie ist vollständig und in der Sprache der Dateien.",
+  "rewriting.outcome.no_model":
+    "Die Frage wurde nicht umformuliert: Wählen Sie ein Modell, um die Wirkung zu sehen.",
+  "rewriting.outcome.timed_out":
+    "{model} hat die Frage nicht rechtzeitig umformuliert ({seconds} s). Gesucht wurde die ursprüngliche Frage.",
+  "rewriting.outcome.failed":
+    "{model} konnte die Frage nicht umformulieren. Gesucht wurde die ursprüngliche Frage.",
   "attach.add": "Dateien oder Bilder hinzufügen",
   "attach.knowledge": "Wissen hinzufügen",
   "attach.imageType": "{name} ist kein unterstütztes Bild. Verwenden Sie PNG, JPEG, GIF oder WebP.",

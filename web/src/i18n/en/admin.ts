@@ -143,6 +143,15 @@ export const admin = {
   "settings.contextLength": "Default context length",
   "settings.contextLengthHelp":
     "Assumed for models whose provider does not report one, as with most OpenAI-style servers.",
+  "settings.rewritingModel": "Model for rewriting questions",
+  "settings.rewritingModelHelp":
+    "Completes follow-ups and translates questions before files are searched. A small, fast model is enough. It is used for everyone’s questions.",
+  "settings.rewritingOwn": "The chat’s own model",
+  "settings.rewritingOff": "None: never rewrite questions",
+  "settings.rewritingTimeout": "Time limit for rewriting",
+  "settings.rewritingTimeoutHelp":
+    "Afterwards the question is searched as it is; from 100 to 30,000.",
+  "settings.milliseconds": "milliseconds",
   "settings.tokens": "tokens",
   "settings.retention": "Retention",
   "settings.usage": "Keep usage records for",

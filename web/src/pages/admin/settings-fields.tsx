@@ -54,7 +54,7 @@ export const BannerFields = ({ form }: { form: FormState<Settings> }) => (
   </>
 )
 
-interface DefaultModelFieldProps {
+interface ModelSettingProps {
   /** A model's ID; empty if administrators choose none. */
   value: string
   onValue: (id: string) => void
@@ -62,7 +62,7 @@ interface DefaultModelFieldProps {
 }
 
 /** The model of new chats for people who have not chosen one yet. */
-export const DefaultModelField = ({ value, onValue, error }: DefaultModelFieldProps) => {
+export const DefaultModelField = ({ value, onValue, error }: ModelSettingProps) => {
   const { data: models = [] } = useQuery(modelsQuery)
   const choices = models.filter(isChatModel).map(toChoice)
   const isOffered = value === "" || choices.some((choice) => choice.value === value)
@@ -73,6 +73,27 @@ export const DefaultModelField = ({ value, onValue, error }: DefaultModelFieldPr
       error={error}
       placeholder={t("settings.defaultModelNone")}
       choices={isOffered ? choices : [...choices, { value, label }]}
+      value={value === "" ? null : value}
+      onValue={(id) => onValue(id ?? "")}
+    />
+  )
+}
+
+/** The model that rewrites questions before files are searched. */
+export const QueryRewritingModelField = ({ value, onValue, error }: ModelSettingProps) => {
+  const { data: models = [] } = useQuery(modelsQuery)
+  const choices = [
+    { value: "none", label: t("settings.rewritingOff") },
+    ...models.filter(isChatModel).map(toChoice),
+  ]
+  const isOffered = value === "" || choices.some((choice) => choice.value === value)
+  return (
+    <ComboboxField
+      label={t("settings.rewritingModel")}
+      help={t("settings.rewritingModelHelp")}
+      error={error}
+      placeholder={t("settings.rewritingOwn")}
+      choices={isOffered ? choices : [...choices, { value, label: value }]}
       value={value === "" ? null : value}
       onValue={(id) => onValue(id ?? "")}
     />

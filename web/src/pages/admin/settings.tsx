@@ -15,7 +15,13 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { roleOptions } from "./role-field.tsx"
 import { SemanticSearchSettings } from "./semantic-search-settings.tsx"
-import { BannerFields, DaysField, DefaultModelField, SettingsGroup } from "./settings-fields.tsx"
+import {
+  BannerFields,
+  DaysField,
+  DefaultModelField,
+  QueryRewritingModelField,
+  SettingsGroup,
+} from "./settings-fields.tsx"
 
 const titleSources = ["words", "local", "any"] as const
 
@@ -130,6 +136,15 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           inputClass="w-32!"
           {...bindField(form, "default_context_length")}
           locked={locked.default_context_length}
+        />
+        <QueryRewritingModelField {...bindField(form, "query_rewriting_model")} />
+        <NumberField
+          label={t("settings.rewritingTimeout")}
+          help={t("settings.rewritingTimeoutHelp")}
+          unit={t("settings.milliseconds")}
+          isWhole
+          inputClass="w-32!"
+          {...bindField(form, "query_rewriting_timeout_ms")}
         />
         <TextAreaField
           label={t("settings.template")}

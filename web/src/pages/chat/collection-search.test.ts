@@ -9,7 +9,7 @@ const file = { type: "file", id: "tide-table", name: "tides.csv" } as const
 const question = (id: string, parent_id: string | null, files: Message["files"]): Message =>
   createTestMessage({ id, parent_id, content: ` ${id}? `, files })
 const createAnswer = (id: string, parent_id: string): Message =>
-  createTestMessage({ id, parent_id, role: "assistant" })
+  createTestMessage({ id, parent_id, role: "assistant", model: "mistral" })
 
 const answer = createAnswer("answer", "And on Sundays")
 const messages = [
@@ -24,7 +24,7 @@ describe("the search for an answer's question", () => {
   it("uses the first attached collection and includes the previous question", () => {
     expect(findCollectionSearch(chat, answer)).toEqual({
       collectionId: "harbour",
-      search: { q: "And on Sundays?", previous: "When is high water?" },
+      search: { q: "And on Sundays?", previous: "When is high water?", model: "mistral" },
     })
     expect(findCollectionSearch(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
   })

@@ -31,5 +31,6 @@ export const findCollectionSearch = (
   const q = textOf(question)
   // Readers of a shared chat may not have access to its collections.
   if (!writable || !collection || q === undefined) return null
-  return { collectionId: collection.id, search: { q, previous: textOf(previous) } }
+  const search = { q, previous: textOf(previous), model: answer.model ?? undefined }
+  return { collectionId: collection.id, search }
 }

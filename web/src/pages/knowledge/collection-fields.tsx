@@ -1,11 +1,13 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type { RetrievalMode } from "../../../../server/src/knowledge/schema.ts"
+import type { QueryRewritingMode } from "../../../../server/src/models/query-rewriting-mode.ts"
 import { t } from "../../i18n/translate.ts"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
 import { bindField } from "../../ui/form.tsx"
 import { SelectField } from "../../ui/select.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
+import { QueryRewritingField } from "./query-rewriting-field.tsx"
 
 const searchModes = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]
 
@@ -13,6 +15,7 @@ export interface CollectionValues {
   name: string
   description: string
   search: RetrievalMode
+  query_rewriting: QueryRewritingMode
   access_grants: AccessGrant[]
 }
 
@@ -32,6 +35,7 @@ export const CollectionFields = ({ form, shareable }: FieldsProps) => (
       {...bindField(form, "search")}
       options={searchModes.map((value) => ({ value, label: t(`knowledge.way.${value}`) }))}
     />
+    <QueryRewritingField {...bindField(form, "query_rewriting")} />
     {shareable ? (
       <GrantsField
         label={t("knowledge.grants")}

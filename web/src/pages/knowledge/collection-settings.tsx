@@ -17,8 +17,8 @@ import { useCollection } from "./collection.tsx"
 import { CollectionFields, type CollectionValues } from "./collection-fields.tsx"
 
 const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
-  const { name, description, search, access_grants } = collection
-  return { name, description, search, access_grants }
+  const { name, description, search, query_rewriting, access_grants } = collection
+  return { name, description, search, query_rewriting, access_grants }
 }
 
 interface EditProps {

@@ -5,7 +5,13 @@ import { BackLink } from "../../ui/page.tsx"
 import { useCreateForm } from "../../ui/use-form.ts"
 import { CollectionFields, type CollectionValues } from "./collection-fields.tsx"
 
-const initial: CollectionValues = { name: "", description: "", search: "hybrid", access_grants: [] }
+const initial: CollectionValues = {
+  name: "",
+  description: "",
+  search: "hybrid",
+  query_rewriting: "automatic",
+  access_grants: [],
+}
 
 /** `/knowledge/new` */
 export const NewCollectionPage = () => {

@@ -19,6 +19,7 @@ const passage = (fields: Partial<FoundPassage> = {}): FoundPassage => ({
   reason: "passage",
   reserved: null,
   from_previous: false,
+  found_by: null,
   merged: 1,
   used: true,
   left_out: null,
@@ -54,6 +55,7 @@ describe("the explanation of a passage", () => {
     [{ reserved: "dense" }, "Always included: in the top three of semantic search"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
     [{ from_previous: true }, "Found using the previous question"],
+    [{ found_by: "When is high tide?" }, "Found by the rewritten question “When is high tide?”"],
   ])("says why it is included: %j", (fields, text) => {
     expect(explainPresence(passage(fields))).toEqual([text])
   })

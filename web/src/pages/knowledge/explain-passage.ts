@@ -27,12 +27,13 @@ export const explainRanks = (
 
 /** Why a passage is among the results, apart from its ranks. */
 export const explainPresence = (passage: FoundPassage): string[] => {
-  const { reason, reserved, merged, from_previous } = passage
+  const { reason, reserved, merged, from_previous, found_by } = passage
   const lines: string[] = []
   if (reason !== "passage") lines.push(t(`reason.${reason}`))
   if (reserved) lines.push(t(`playground.reserved.${reserved}`))
   if (merged > 1) lines.push(t("playground.merged", { count: merged }))
   if (from_previous) lines.push(t("playground.fromPrevious"))
+  if (found_by !== null) lines.push(t("playground.foundBy", { query: found_by }))
   return lines
 }
 

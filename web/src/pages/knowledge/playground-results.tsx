@@ -9,6 +9,7 @@ import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
+import { RewrittenQueries } from "./rewritten-queries.tsx"
 
 /** A longer passage is cut to six lines until it is unfolded. */
 const PassageText = ({ text }: { text: string }) => {
@@ -104,9 +105,11 @@ const Summary = ({ findings }: { findings: CollectionSearchResult }) => {
  */
 export const PlaygroundResults = ({ findings }: { findings: CollectionSearchResult }) => {
   const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
+  const { rewriting } = findings
   return (
     <>
       <Summary findings={findings} />
+      {rewriting && <RewrittenQueries report={rewriting} />}
       {partlyEmbedded > 0 && (
         <p className="text-sm text-muted">
           {t("playground.partlyEmbedded", { count: partlyEmbedded })}

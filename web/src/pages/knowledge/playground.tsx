@@ -7,73 +7,69 @@ import { testSearchQuery } from "../../lib/knowledge-api.ts"
 import { maxQuestionLength } from "../../lib/knowledge-search-params.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Input, TextField } from "../../ui/field.tsx"
+import { Input } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { useCollection } from "./collection.tsx"
+import { ConversationFields } from "./playground-conversation.tsx"
 import { PlaygroundResults } from "./playground-results.tsx"
 
 const route = getRouteApi("/inside/knowledge/$collectionId/search")
 const counts = [5, 10, 20, 50] as const
 
-interface PreviousProps {
-  value: string
-  onValue: (value: string) => void
-}
-
-/** The preceding question of a conversation; collapsed while empty. */
-const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
-  const [open, setOpen] = useState(value !== "")
-  useEffect(() => {
-    if (value !== "") setOpen(true)
-  }, [value])
-  return (
-    <details
-      open={open}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-      className="basis-full text-sm"
-    >
-      <summary className="text-muted">{t("playground.previous")}</summary>
-      <TextField
-        label={t("playground.previousLabel")}
-        className="mt-2"
-        value={value}
-        maxLength={maxQuestionLength}
-        onValue={onValue}
-      />
-    </details>
-  )
-}
-
 /** The form's fields, initialized from the search parameters and updated when these change. */
 const useFields = () => {
-  const { q = "", previous = "" } = route.useSearch()
-  const [fields, setFields] = useState({ q, previous })
-  useEffect(() => setFields({ q, previous }), [q, previous])
+  const { q = "", previous = "", model = "" } = route.useSearch()
+  const [fields, setFields] = useState({ q, previous, model, answer: "" })
+  /** The answer that was submitted: it is too long for a URL. */
+  const [answer, setAnswer] = useState("")
+  useEffect(() => setFields((before) => ({ ...before, q, previous, model })), [q, previous, model])
   const set = (changes: Partial<typeof fields>): void => setFields({ ...fields, ...changes })
-  return { requested: { q, previous }, fields, set }
+  return { requested: { q, previous, model, answer }, fields, set, setAnswer }
 }
+
+type Fields = ReturnType<typeof useFields>["fields"]
+
+const trimmed = (fields: Fields): Fields => ({
+  q: fields.q.trim(),
+  previous: fields.previous.trim(),
+  model: fields.model,
+  answer: fields.answer.trim(),
+})
+
+const toQuestion = ({ q, previous, model, answer }: Fields, k: number) => ({
+  query: q,
+  k,
+  ...(previous !== "" && { previous }),
+  ...(answer !== "" && { previous_answer: answer }),
+  ...(model !== "" && { model }),
+})
+
+const isEqual = (a: Fields, b: Fields): boolean =>
+  a.q === b.q && a.previous === b.previous && a.model === b.model && a.answer === b.answer
 
 /** `/knowledge/$collectionId/search`: test searches with explanations. */
 export const PlaygroundPage = () => {
   const { query: collection } = useCollection()
   const navigate = route.useNavigate()
-  const { requested, fields, set } = useFields()
+  const { requested, fields, set, setAnswer } = useFields()
   const [k, setK] = useState<string>("10")
-  const { q, previous } = requested
   const id = collection.data?.id ?? ""
-  const question = { query: q, k: Number(k), ...(previous !== "" && { previous }) }
-  const isEnabled = id !== "" && q !== ""
-  const search = useQuery({ ...testSearchQuery(id, question), enabled: isEnabled })
+  const isEnabled = id !== "" && requested.q !== ""
+  const search = useQuery({
+    ...testSearchQuery(id, toQuestion(requested, Number(k))),
+    enabled: isEnabled,
+  })
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const next = { q: fields.q.trim(), previous: fields.previous.trim() }
+    const next = trimmed(fields)
     if (next.q === "") return
-    if (next.q === q && next.previous === previous) void search.refetch()
+    if (isEqual(next, requested)) void search.refetch()
+    setAnswer(next.answer)
     void navigate({
       to: ".",
-      search: { q: next.q, previous: next.previous || undefined },
+      search: { q: next.q, previous: next.previous || undefined, model: next.model || undefined },
       replace: true,
     })
   }
@@ -109,7 +105,10 @@ export const PlaygroundPage = () => {
         >
           {t("list.search")}
         </Button>
-        <PreviousQuestion value={fields.previous} onValue={(value) => set({ previous: value })} />
+        <ConversationFields
+          values={{ previous: fields.previous, answer: fields.answer, model: fields.model }}
+          onValues={set}
+        />
       </form>
       {search.error && <ErrorNote error={search.error} retry={() => void search.refetch()} />}
       {search.isLoading && <Skeleton rows={8} />}

@@ -11,6 +11,7 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import type { FormState } from "../../ui/use-form.ts"
 import { GrantsField } from "../grants/grants-field.tsx"
+import { QueryRewritingField } from "../knowledge/query-rewriting-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
 import type { ModelValues } from "./model-values.ts"
 import { ParamsFields } from "./params-fields.tsx"
@@ -66,6 +67,11 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
           inputClass="max-h-96 min-h-32"
         />
         <KnowledgeField ids={values.knowledge} onIds={(knowledge) => set({ knowledge })} />
+        <QueryRewritingField
+          value={values.query_rewriting}
+          onValue={(query_rewriting) => set({ query_rewriting })}
+          error={fieldError(error, "meta.query_rewriting")}
+        />
         <TokensField
           label={t("label.tags")}
           values={values.tags}

@@ -1,4 +1,5 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import type { QueryRewritingMode } from "../../../../server/src/models/query-rewriting-mode.ts"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { deriveId } from "../../lib/derive-id.ts"
 
@@ -15,6 +16,7 @@ export interface ModelValues {
   knowledge: string[]
   access_grants: AccessGrant[]
   claude_alias: boolean
+  query_rewriting: QueryRewritingMode
   /** Includes parameters without a control in the form; these are kept unchanged. */
   params: Record<string, unknown>
 }
@@ -30,6 +32,7 @@ export const emptyModel = (base: string): ModelValues => ({
   knowledge: [],
   access_grants: [],
   claude_alias: false,
+  query_rewriting: "automatic",
   params: {},
 })
 
@@ -55,6 +58,7 @@ export const toModelValues = (model: WorkspaceModel): ModelValues => {
     knowledge: knowledgeOf(model.meta.knowledge),
     access_grants: model.access_grants,
     claude_alias: model.meta.claude_alias,
+    query_rewriting: model.meta.query_rewriting ?? "automatic",
     params,
   }
 }
@@ -70,14 +74,18 @@ export const omitEmptyParams = (params: Record<string, unknown>): Record<string,
 
 /** The request body; metadata unknown to the form is kept from `previous`. */
 export const toRequestBody = (values: ModelValues, previous?: WorkspaceModel) => {
-  const { base_model_id, name, id, description, system, tags, access_grants, claude_alias } = values
+  const { base_model_id, name, id, description, system, tags, access_grants } = values
+  const { claude_alias, query_rewriting } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
   const starters = values.starters.map((text) => text.trim()).filter(Boolean)
   return {
     id: id || deriveId(name),
     name,
     base_model_id,
-    meta: { ...previous?.meta, description, tags, starters, knowledge, claude_alias },
+    meta: {
+      ...{ ...previous?.meta, description, tags, starters, knowledge, claude_alias },
+      query_rewriting,
+    },
     params: { ...omitEmptyParams(values.params), ...(system && { system }) },
     access_grants,
   }

@@ -43,6 +43,8 @@ export const accounts = {
     "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",
   group_exists: ({ name }) =>
     `Eine Gruppe namens ${name} gibt es bereits. Wählen Sie einen anderen Namen.`,
+  rewriting_timeout_out_of_range:
+    "Geben Sie mindestens 100 und höchstens 30.000 Millisekunden ein.",
   session_length_out_of_range: "Geben Sie mindestens eine Minute und höchstens 365 Tage ein.",
   retention_negative: "Geben Sie 0 oder mehr Tage ein.",
 } satisfies TranslationsOf<typeof english>
