@@ -3,7 +3,7 @@ import { Failure } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Settings } from "../../settings/schema.ts"
-import { isInOtherLanguage, refersBack } from "./needs-rewriting.ts"
+import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
 import { parseRewriting } from "./parse-rewriting.ts"
 import { createRewritingCache, rewritingKey } from "./rewriting-cache.ts"
 import {

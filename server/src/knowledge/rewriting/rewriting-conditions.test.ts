@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { fileLanguagesOf } from "./file-languages.ts"
-import { isInOtherLanguage, refersBack } from "./needs-rewriting.ts"
+import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
 
 it.each([
   ["And on Sundays?", true],
