@@ -7,12 +7,17 @@ import { z } from "zod"
 import { readConfig } from "../../src/config/config.ts"
 import { CollectionSearchResult } from "../../src/knowledge/schema.ts"
 import { serve } from "../../src/serve.ts"
+import { contentOf } from "./dated-document.ts"
 import type { Question, SourceFile } from "./question-set.ts"
 
 const key = "sk-bench-key-of-the-answers-benchmark-0123456789"
 const pollMs = 1000
 const maxLinks = 1000
+const rewritingTimeoutMs = 30_000
 const concurrency = 4
+
+/** More than a second, in which times are stored. */
+const uploadTimeMs = 1100
 
 const WithId = z.object({ id: z.string() })
 const IndexedCollection = z.object({
@@ -24,6 +29,11 @@ const ModelStatus = z.object({
     .nullable(),
   admin: z.object({ building: z.object({}).nullable() }),
 })
+
+export interface CollectionSettings {
+  search: "hybrid" | "lexical"
+  query_rewriting: "off" | "on"
+}
 
 /** Processes all items, `concurrency` at a time. */
 export const forEachConcurrently = async <T>(
@@ -37,8 +47,21 @@ export const forEachConcurrently = async <T>(
   await Promise.all(Array.from({ length: concurrency }, workOff))
 }
 
-/** Starts a freshly installed gateway: no connections, and the built-in embedding model. */
-export const startAnswersGateway = async (databaseUrl: string | undefined) => {
+export interface AnswersGatewayOptions {
+  /** By default, SQLite. */
+  databaseUrl?: string | undefined
+  /** OpenAI-style providers: addresses that end in `/v1`. By default, none. */
+  providers?: readonly string[]
+  /** By default, the built-in model. */
+  embeddingModel?: string | undefined
+}
+
+/** Starts a freshly installed gateway. */
+export const startAnswersGateway = async ({
+  databaseUrl,
+  providers = [],
+  embeddingModel,
+}: AnswersGatewayOptions) => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-answers-"))
   const config = readConfig({
     PORT: "0",
@@ -46,6 +69,8 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
     ADMIN_EMAIL: "bench@example.com",
     ADMIN_API_KEY: key,
     OLLAMA_BASE_URLS: ";",
+    OPENAI_API_BASE_URLS: providers.join(";"),
+    ...(embeddingModel && { EMBEDDING_MODEL: embeddingModel }),
     INSTALL_GUIDE: "false",
     SECRET_KEY: "a secret key for the benchmark, long enough",
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
@@ -67,9 +92,9 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
     return schema.parse(JSON.parse(text))
   }
 
-  const upload = async ({ name, text }: SourceFile): Promise<string> => {
+  const upload = async (file: SourceFile): Promise<string> => {
     const form = new FormData()
-    form.append("file", new Blob([text]), name)
+    form.append("file", new Blob([contentOf(file)]), file.name)
     return (await call(WithId, "/api/v1/files/", form)).id
   }
 
@@ -85,19 +110,23 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
     /** @returns their ids; they are indexed in the background */
     uploadAll: async (files: Iterable<SourceFile>): Promise<Map<SourceFile, string>> => {
       const ids = new Map<SourceFile, string>()
-      await forEachConcurrently([...new Set(files)], async (file) => {
-        ids.set(file, await upload(file))
-      })
+      const uploadSome = (some: readonly SourceFile[]): Promise<void> =>
+        forEachConcurrently(some, async (file) => void ids.set(file, await upload(file)))
+      const all = [...new Set(files)]
+      await uploadSome(all.filter(({ isLater }) => !isLater))
+      const later = all.filter(({ isLater }) => isLater)
+      if (later.length > 0) await sleep(uploadTimeMs)
+      await uploadSome(later)
       return ids
     },
 
     /** @returns the collection's id */
     createCollection: async (
       name: string,
-      search: "hybrid" | "lexical",
+      settings: CollectionSettings,
       fileIds: readonly string[],
     ): Promise<string> => {
-      const { id } = await call(WithId, "/api/v1/knowledge/create", { name, search })
+      const { id } = await call(WithId, "/api/v1/knowledge/create", { name, ...settings })
       for (let at = 0; at < fileIds.length; at += maxLinks) {
         const links = fileIds.slice(at, at + maxLinks).map((file_id) => ({ file_id }))
         await call(WithId, `/api/v1/knowledge/${id}/files/batch/add`, links)
@@ -115,6 +144,21 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
         query: text,
         previous,
         k: 100,
+      }),
+
+    /** Questions are rewritten by this model, however busy the machine is. */
+    useRewritingModel: (model: string): Promise<object> =>
+      call(z.object({}), "/api/v1/settings", {
+        query_rewriting_model: model,
+        query_rewriting_timeout_ms: rewritingTimeoutMs,
+      }),
+
+    /** Asks a question about a collection in a chat. */
+    chat: (model: string, collection: string, question: string): Promise<object> =>
+      call(z.object({}), "/api/chat/completions", {
+        model,
+        messages: [{ role: "user", content: question }],
+        files: [{ type: "collection", id: collection }],
       }),
 
     stop: async (): Promise<void> => {

@@ -2,6 +2,12 @@
 export interface SourceFile {
   name: string
   text: string
+  /** The date that the document states, such as 2024-03-01; without one, it is plain text. */
+  date?: string | undefined
+  /** Uploaded after the others, because it replaces one of them. */
+  isLater?: boolean | undefined
+  /** A newer version of the file exists. */
+  isOlder?: boolean | undefined
 }
 
 export interface GoldPassage {
@@ -16,6 +22,8 @@ export interface Question {
   previous?: string
   /** Null if no file contains the answer. */
   gold: GoldPassage | null
+  /** The same statement in earlier versions of the file. */
+  outdated?: readonly GoldPassage[] | undefined
 }
 
 /** Minimum scores of a set. */

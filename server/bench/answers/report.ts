@@ -1,6 +1,9 @@
-import type { SetScores } from "./measure.ts"
+import type { ListingScores } from "./listings.ts"
+import type { DatabaseScores } from "./measure-database.ts"
+import type { SetScores } from "./measure-set.ts"
 import type { QuestionSet } from "./question-set.ts"
 import type { Scores } from "./scores.ts"
+import type { VersionScores } from "./version-scores.ts"
 
 /** Maximum difference between the scores on the two databases. */
 const maxDifference = 0.005
@@ -20,19 +23,32 @@ const columns = [
   "MRR",
   "nDCG@10",
   "Tokens",
+  "Rewritten recall",
   "Lexical recall",
   "MRR",
   "nDCG@10",
   "PostgreSQL",
 ]
 
+const versionColumns = [
+  "Set",
+  "Questions",
+  "Newest given",
+  "Newest first",
+  "Older passages",
+  "Marked",
+  "Wrongly marked",
+]
+
+const listingColumns = ["Collection", "Named", "Grouped", "Repeated", "Tokens"]
+
 const format = (figure: number): string => figure.toFixed(3)
 
 const figuresOf = ({ found }: Scores): string[] =>
   found ? [found.recall, found.mrr, found.ndcg].map(format) : ["", "", ""]
 
-const differenceOf = (a: Scores, b: Scores): number => {
-  if (!a.found || !b.found) return 0
+const differenceOf = (a: Scores | undefined, b: Scores | undefined): number => {
+  if (!a?.found || !b?.found) return 0
   const { recall, mrr, ndcg } = a.found
   return Math.max(
     Math.abs(recall - b.found.recall),
@@ -44,6 +60,7 @@ const differenceOf = (a: Scores, b: Scores): number => {
 const isSame = ({ sqlite, postgres }: MeasuredSet): boolean =>
   !postgres ||
   (differenceOf(sqlite.hybrid, postgres.hybrid) <= maxDifference &&
+    differenceOf(sqlite.rewritten, postgres.rewritten) <= maxDifference &&
     differenceOf(sqlite.lexical, postgres.lexical) <= maxDifference)
 
 const formatPostgres = (measured: MeasuredSet): string => {
@@ -65,14 +82,15 @@ const formatRow = (measured: MeasuredSet): string[] => {
     mrr,
     ndcg,
     sqlite.hybrid.tokens.toFixed(0),
+    sqlite.rewritten?.found ? format(sqlite.rewritten.found.recall) : "",
     ...figuresOf(sqlite.lexical),
     formatPostgres(measured),
   ]
 }
 
-/** Formats the Markdown table for docs/knowledge.md. */
-export const formatTable = (measured: readonly MeasuredSet[]): string => {
-  const rows = [columns, ...measured.map(formatRow)]
+/** Formats a Markdown table; all columns but the first are aligned right. */
+const formatRows = (columns: readonly string[], body: readonly string[][]): string => {
+  const rows = [columns, ...body]
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   const pad = (cell: string, at: number): string =>
     at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)
@@ -83,6 +101,35 @@ export const formatTable = (measured: readonly MeasuredSet[]): string => {
   lines.splice(1, 0, `| ${rule.join(" | ")} |`)
   return lines.join("\n")
 }
+
+const formatVersions = ([name, scores]: [string, VersionScores]): string[] => [
+  name,
+  `${scores.questions}`,
+  format(scores.newestGiven),
+  format(scores.newestFirst),
+  `${scores.outdated}`,
+  `${scores.marked}`,
+  `${scores.wronglyMarked}`,
+]
+
+const formatListing = ({ files, named, grouped, repeated, tokens }: ListingScores): string[] => [
+  `${files} files`,
+  format(named),
+  format(grouped),
+  `${repeated}`,
+  `${tokens}`,
+]
+
+/** Formats the Markdown tables for docs/knowledge.md. */
+export const formatTables = (
+  measured: readonly MeasuredSet[],
+  { versions, listings }: Pick<DatabaseScores, "versions" | "listings">,
+): string =>
+  [
+    formatRows(columns, measured.map(formatRow)),
+    ...(versions.size > 0 ? [formatRows(versionColumns, [...versions].map(formatVersions))] : []),
+    ...(listings.length > 0 ? [formatRows(listingColumns, listings.map(formatListing))] : []),
+  ].join("\n\n")
 
 interface Mark {
   text: string

@@ -22,7 +22,7 @@ export interface Scores {
 const minShare = 0.5
 const maxNdcgRank = 10
 
-const isGold = (passage: FoundPassage, { range }: GoldPassage, fileId: string): boolean => {
+export const isGold = (passage: FoundPassage, { range }: GoldPassage, fileId: string): boolean => {
   if (passage.file_id !== fileId) return false
   if (range === null) return true
   const shared = Math.min(passage.end, range.end) - Math.max(passage.start, range.start)
