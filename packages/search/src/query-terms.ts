@@ -18,12 +18,10 @@ export interface QueryTerm {
 }
 
 /**
- * Added to the weight of a word without subword terms: otherwise, the prefix and the trigrams of any
- * longer word would outweigh it.
+ * Weights of words. Without this, the prefix and the trigrams of any longer word would outweigh a
+ * word that has none, and the passages with them the only one with a code.
  */
-const shortWordWeight = 1
-/** How much more an identifier weighs than another word. */
-const identifierFactor = 2
+const wordWeights = { withSubwordTerms: termWeights.word, short: 2, identifier: 4 }
 
 /** Words, also several that are joined as in "A-12/3.4", "E 36" or "ER 10". */
 const candidates =
@@ -55,15 +53,27 @@ const addTerm = (terms: Map<number, QueryTerm>, term: QueryTerm): void => {
   else known.weight += term.weight
 }
 
-const addWord = (terms: Map<number, QueryTerm>, word: string, factor: number): void => {
+const weightOf = (word: string, hasSubwordTerms: boolean, isIdentifier: boolean): number => {
+  if (singleDigit.test(word)) return isIdentifier ? wordWeights.short : termWeights.word
+  if (isIdentifier) return wordWeights.identifier
+  return hasSubwordTerms || isIdeographic(word) ? wordWeights.withSubwordTerms : wordWeights.short
+}
+
+const addWord = (
+  terms: Map<number, QueryTerm>,
+  word: string,
+  { count, isIdentifier }: { count: number; isIdentifier: boolean },
+): void => {
   const subwordTerms = subwordTermsOf(word)
-  const isShort = subwordTerms.length === 0 && !singleDigit.test(word) && !isIdeographic(word)
-  const weight = termWeights.word + (isShort ? shortWordWeight : 0)
-  const hash = hashTerm(word)
-  addTerm(terms, { hash, kind: "word", weight: weight * factor, insteadOf: null })
+  const weight = weightOf(word, subwordTerms.length > 0, isIdentifier) * count
+  addTerm(terms, { hash: hashTerm(word), kind: "word", weight, insteadOf: null })
   for (const { kind, term } of subwordTerms) {
-    const weight = termWeights[kind] * factor
-    addTerm(terms, { hash: hashTerm(term), kind, weight, insteadOf: null })
+    addTerm(terms, {
+      hash: hashTerm(term),
+      kind,
+      weight: termWeights[kind] * count,
+      insteadOf: null,
+    })
   }
 }
 
@@ -79,8 +89,7 @@ const addSpellings = (terms: Map<number, QueryTerm>, identifier: string): void =
   const addSpelling = (word: string, insteadOf: number | null): void => {
     const hash = hashTerm(word)
     // A joined spelling counts as much as its parts together.
-    const factor = identifierFactor * (insteadOf === null ? words.length : 1)
-    const weight = (termWeights.word + shortWordWeight) * factor
+    const weight = wordWeights.identifier * (insteadOf === null ? words.length : 1)
     if (!words.includes(word) && !stopWords.has(word) && !terms.has(hash))
       terms.set(hash, { hash, kind: "word", weight, insteadOf })
   }
@@ -99,7 +108,8 @@ export const extractQueryTerms = (query: string): QueryTerm[] => {
   const terms = new Map<number, QueryTerm>()
   for (const [word, count] of counts) {
     if (stopWords.has(word)) continue
-    addWord(terms, word, Math.min(2, count) * (identifierWords.has(word) ? identifierFactor : 1))
+    const isIdentifier = identifierWords.has(word)
+    addWord(terms, word, { count: Math.min(2, count), isIdentifier })
   }
   for (const identifier of identifiers) addSpellings(terms, identifier)
   return [...terms.values()]
