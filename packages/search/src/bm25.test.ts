@@ -37,14 +37,13 @@ const countOf = (own: number, named: boolean, onlyThere: boolean): number => {
 
 const limit = 20
 
-/** Weights of the terms of a query without identifiers: short words weigh double. */
+/** Weights of the terms of a query without identifiers. */
 const referenceTerms = (query: string): Map<string, { kind: TermKind; weight: number }> => {
   const terms = new Map<string, { kind: TermKind; weight: number }>()
   for (const [word, count] of Map.groupBy(splitWords(query), (word) => word)) {
     const { kinds } = extractTerms(word)
     for (const [term, kind] of kinds) {
-      const isShort = kinds.size === 1 && !/^[北京市]$/.test(word)
-      const weight = (termWeights[kind] + (isShort ? 1 : 0)) * Math.min(2, count.length)
+      const weight = termWeights[kind] * Math.min(2, count.length)
       const known = terms.get(term)?.weight ?? 0
       terms.set(term, {
         kind,

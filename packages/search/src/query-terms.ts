@@ -1,12 +1,5 @@
 import { stopWords } from "./stop-words.ts"
-import {
-  hashTerm,
-  isIdeographic,
-  splitWords,
-  subwordTermsOf,
-  type TermKind,
-  termWeights,
-} from "./tokenizer.ts"
+import { hashTerm, splitWords, subwordTermsOf, type TermKind, termWeights } from "./tokenizer.ts"
 
 export interface QueryTerm {
   hash: number
@@ -18,10 +11,12 @@ export interface QueryTerm {
 }
 
 /**
- * Weights of words. Without this, the prefix and the trigrams of any longer word would outweigh a
- * word that has none, and the passages with them the only one with a code.
+ * Otherwise, the prefix and the trigrams of any longer word would outweigh a short code, and
+ * passages with that word the only one with the code.
  */
-const wordWeights = { withSubwordTerms: termWeights.word, short: 2, identifier: 4 }
+const identifierWeight = 4
+/** Single digits occur everywhere. */
+const digitWeight = 2
 
 /** Words, also several that are joined as in "A-12/3.4", "E 36" or "ER 10". */
 const candidates =
@@ -53,10 +48,9 @@ const addTerm = (terms: Map<number, QueryTerm>, term: QueryTerm): void => {
   else known.weight += term.weight
 }
 
-const weightOf = (word: string, hasSubwordTerms: boolean, isIdentifier: boolean): number => {
-  if (singleDigit.test(word)) return isIdentifier ? wordWeights.short : termWeights.word
-  if (isIdentifier) return wordWeights.identifier
-  return hasSubwordTerms || isIdeographic(word) ? wordWeights.withSubwordTerms : wordWeights.short
+const weightOf = (word: string, isIdentifier: boolean): number => {
+  if (!isIdentifier) return termWeights.word
+  return singleDigit.test(word) ? digitWeight : identifierWeight
 }
 
 const addWord = (
@@ -64,10 +58,9 @@ const addWord = (
   word: string,
   { count, isIdentifier }: { count: number; isIdentifier: boolean },
 ): void => {
-  const subwordTerms = subwordTermsOf(word)
-  const weight = weightOf(word, subwordTerms.length > 0, isIdentifier) * count
+  const weight = weightOf(word, isIdentifier) * count
   addTerm(terms, { hash: hashTerm(word), kind: "word", weight, insteadOf: null })
-  for (const { kind, term } of subwordTerms) {
+  for (const { kind, term } of subwordTermsOf(word)) {
     addTerm(terms, {
       hash: hashTerm(term),
       kind,
@@ -89,7 +82,7 @@ const addSpellings = (terms: Map<number, QueryTerm>, identifier: string): void =
   const addSpelling = (word: string, insteadOf: number | null): void => {
     const hash = hashTerm(word)
     // A joined spelling counts as much as its parts together.
-    const weight = wordWeights.identifier * (insteadOf === null ? words.length : 1)
+    const weight = identifierWeight * (insteadOf === null ? words.length : 1)
     if (!words.includes(word) && !stopWords.has(word) && !terms.has(hash))
       terms.set(hash, { hash, kind: "word", weight, insteadOf })
   }

@@ -30,14 +30,12 @@ export const splitWords = (text: string): string[] => {
   return words
 }
 
-export const isIdeographic = (word: string): boolean => ideographs.test(word)
-
 /** The first two thirds of a word, which inflected forms usually share. */
 const prefixOf = (word: string): string =>
   word.slice(0, Math.max(4, Math.min(6, Math.ceil(word.length * 0.65))))
 
 const addSubwordTerms = (word: string, addTerm: (kind: TermKind, term: string) => void): void => {
-  if (isIdeographic(word)) {
+  if (ideographs.test(word)) {
     for (let at = 0; at + 2 <= word.length; at++) addTerm("pair", `#${word.slice(at, at + 2)}`)
     return
   }
