@@ -3,9 +3,9 @@ import { Failure } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Settings } from "../../settings/schema.ts"
-import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
 import { parseRewriting } from "./parse-rewriting.ts"
 import { createRewritingCache, rewritingKey } from "./rewriting-cache.ts"
+import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
 import {
   type ConversationTurn,
   maxTurns,
