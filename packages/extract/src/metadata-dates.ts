@@ -53,12 +53,16 @@ export const findDatesInHtml = (source: string): string[] => {
   return htmlNames.flatMap((name) => contentByName.get(name) ?? [])
 }
 
+const rtfDates = [
+  /\\revtim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})/,
+  /\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})/,
+]
+
 /** The times of the last change and of the creation of a rich text. */
 export const findDatesInRtf = (source: string): string[] => {
   const start = source.slice(0, maxMetadata)
-  return ["revtim", "creatim"].flatMap((name) => {
-    const [, year, month, day] =
-      new RegExp(String.raw`\\${name}\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})`).exec(start) ?? []
+  return rtfDates.flatMap((pattern) => {
+    const [, year, month, day] = pattern.exec(start) ?? []
     return year && month && day ? [`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`] : []
   })
 }

@@ -7,7 +7,7 @@ type AnswerSource = NonNullable<NonNullable<Message["sources"]>[number]>
 type Origin = Pick<AnswerSource, "date" | "date_of" | "owner" | "version">
 
 /** "Older version", or "Newest of 3 versions"; "" for a document with one version. */
-export const formatVersion = ({ version }: Pick<Origin, "version">): string => {
+const formatVersion = ({ version }: Pick<Origin, "version">): string => {
   if (!version) return ""
   const { position, total } = version
   return position > 1 ? t("sources.older") : t("sources.newest", { total })

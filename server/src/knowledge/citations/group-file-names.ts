@@ -20,6 +20,17 @@ const extensionOf = (name: string): string => /\.[A-Za-z][A-Za-z0-9]{0,7}$/.exec
 const firstWordOf = (name: string): string =>
   ideograph.test(name) ? name.slice(0, 2) : (/^[^\s_.\-\d*]+/u.exec(name)?.[0] ?? "")
 
+const isDigit = (character: string | undefined): boolean =>
+  character !== undefined && character >= "0" && character <= "9"
+
+const maskLastNumber = (name: string): string => {
+  let end = name.length
+  while (end > 0 && !isDigit(name[end - 1])) end--
+  let start = end
+  while (start > 0 && isDigit(name[start - 1])) start--
+  return `${name.slice(0, start)}#${name.slice(end)}`
+}
+
 /** What makes names similar, and how many such names are grouped. */
 interface Similarity {
   keyOf(name: string): string
@@ -28,7 +39,7 @@ interface Similarity {
 
 const similarities: readonly Similarity[] = [
   // invoice-2024-0117.pdf and invoice-2024-0118.pdf, but not those of 2025
-  { keyOf: (name) => name.replace(/\d+(?=\D*$)/, "#"), minNames: 3 },
+  { keyOf: maskLastNumber, minNames: 3 },
   { keyOf: (name) => name.replace(/\d+/g, "#"), minNames: 3 },
   {
     keyOf: (name) => `${firstWordOf(name).toLowerCase()} ${extensionOf(name).toLowerCase()}`,

@@ -35,8 +35,8 @@ const haveOtherIdentifiers = (a: TextEvidence, b: TextEvidence): boolean =>
 const isAboutOther = (own: TextEvidence, other: TextEvidence): boolean => {
   const different = own.words.difference(other.words)
   const names = [...different].filter((word) => own.names.has(word)).length
-  const usualShare = own.names.size / own.words.size
-  const minShare = Math.max(differentNames.share, usualShare + differentNames.excess)
+  const shareOfText = own.names.size / own.words.size
+  const minShare = Math.max(differentNames.share, shareOfText + differentNames.excess)
   return names >= differentNames.count && names >= different.size * minShare
 }
 

@@ -40,14 +40,13 @@ const isIdentifier = (text: string): boolean => {
 }
 
 /** Also after a colon, in a list or in a cell of a table. */
-const beginsSentence = (text: string, index: number): boolean =>
-  index === 0 || /[.!?:|\n•*-]\s*["'(]?$/u.test(text.slice(Math.max(0, index - 3), index))
+const beginsSentence = (text: string, index: number): boolean => {
+  const before = text.slice(Math.max(0, index - 3), index)
+  const last = before.replace(/["'(]/, "").trimEnd().at(-1)
+  return last === undefined || before.includes("\n") || ".!?:|•*-".includes(last)
+}
 
 const wordsOf = (run: string): string[] => (unspaced.test(run) ? pairsOf(run) : [run.toLowerCase()])
-
-/** The tokens of a text in lower case, in order; scripts without spaces by pairs of characters. */
-export const tokensOf = (text: string): string[] =>
-  [...text.matchAll(token)].flatMap(([run]) => wordsOf(run))
 
 /** Whether a number identifies something, after these two words. */
 const isIdentifying = (number: string, [before, label]: readonly [string, string]): boolean => {

@@ -66,7 +66,7 @@ const versionNumber = pattern(
 const dottedNumber = pattern("(\\d{1,3}(?:\\.\\d{1,3}){1,3})")
 const gluedYear = /(\p{L})((?:19|20)\d\d)(?!\d)/gu
 /** Added by browsers and file managers to names that exist. */
-const copyNumber = /\s*\(\d{1,3}\)$/
+const copyNumber = /\(\d{1,3}\)$/
 
 /** Removes what names a time from a name. */
 class NameParser {
@@ -105,10 +105,10 @@ class NameParser {
 
   takeMonthName(): number | undefined {
     const words = this.rest.split(new RegExp(separators, "u"))
-    const word = words.find((one) => monthByName.has(one))
-    if (word === undefined) return undefined
-    this.take(pattern(word))
-    return monthByName.get(word)
+    const at = words.findIndex((word) => monthByName.has(word))
+    if (at < 0) return undefined
+    this.rest = words.toSpliced(at, 1).join(" ")
+    return monthByName.get(words[at] ?? "")
   }
 
   takeTime(): void {
