@@ -45,9 +45,9 @@ const stateWords = new Set(
    version ver rev revision fassung stand ausgabe edition release issue`.split(/\s+/),
 )
 
-const separators = "[\\s_.,()\\[\\]{}+–-]"
-const start = `(?<=^|${separators})`
-const end = `(?=$|${separators})`
+const separator = /[\s_.,()[\]{}+–-]/u
+const start = `(?<=^|${separator.source})`
+const end = `(?=$|${separator.source})`
 const year = "((?:19|20)\\d\\d)"
 const month = "(0[1-9]|1[0-2])"
 const day = "(0[1-9]|[12]\\d|3[01])"
@@ -104,7 +104,7 @@ class NameParser {
   }
 
   takeMonthName(): number | undefined {
-    const words = this.rest.split(new RegExp(separators, "u"))
+    const words = this.rest.split(separator)
     const at = words.findIndex((word) => monthByName.has(word))
     if (at < 0) return undefined
     this.rest = words.toSpliced(at, 1).join(" ")
@@ -129,7 +129,7 @@ export const parseVersionName = (filename: string): VersionName => {
   const [versionText] = parser.take(versionNumber) ?? []
   parser.takeTime()
   const [numberText = versionText] = versionText ? [] : (parser.take(dottedNumber) ?? [])
-  const words = parser.rest.split(new RegExp(`${separators}+`, "u")).filter(Boolean)
+  const words = parser.rest.split(separator).filter(Boolean)
   const isMark = (word: string): boolean => outdatedWords.has(word) || stateWords.has(word)
   const stem = words.filter((word) => !isMark(word)).join(" ")
   return {
