@@ -22,7 +22,8 @@ const maxCompared = 60
 const maxVersions = 20
 /** Files beside those that were found, among which other versions are sought. */
 const maxSiblings = 2000
-/** Files of large collections are preselected by the beginnings of their names. */
+/** Files of larger collections are preselected by the beginnings of their names. */
+const maxScope = 500
 const prefixLength = 4
 /** Passages at the start of a file that are compared. */
 const comparedPassages = 3
@@ -69,7 +70,8 @@ const findCandidates = (
   scope: readonly FileSummary[],
 ): Candidate[][] => {
   const prefixes = new Set(found.map(prefixOf))
-  const siblings = scope.filter((file) => prefixes.has(prefixOf(file)))
+  const isSmall = scope.length <= maxScope
+  const siblings = isSmall ? scope : scope.filter((file) => prefixes.has(prefixOf(file)))
   const files = siblings.length > maxSiblings ? found : [...found, ...siblings]
   const unique = new Map(files.map((file) => [file.id, file]))
   const candidates = [...unique.values()].map((file) => ({

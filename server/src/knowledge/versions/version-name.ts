@@ -63,7 +63,8 @@ const otherPeriod = pattern("(?:q[1-4]|h[12]|kw ?\\d\\d?|week ?\\d\\d?)")
 const versionNumber = pattern(
   "(?:v|ver|version|rev|revision|fassung|ausgabe|edition|issue|release)[-_. ]{0,2}(\\d{1,4}(?:[._]\\d{1,4}){0,3})",
 )
-const dottedNumber = pattern("(\\d{1,3}(?:\\.\\d{1,3}){1,3})")
+/** Not at the start of a name, where chapters are numbered. */
+const dottedNumber = new RegExp(`(?<=${separator.source})(\\d{1,3}(?:\\.\\d{1,3}){1,3})${end}`, "u")
 const gluedYear = /(\p{L})((?:19|20)\d\d)(?!\d)/gu
 /** Added by browsers and file managers to names that exist. */
 const copyNumber = /\(\d{1,3}\)$/
