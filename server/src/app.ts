@@ -33,6 +33,7 @@ import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
 import { createCollectionRouter } from "./knowledge/collections/router.ts"
 import { createEmbeddingModelRouter } from "./knowledge/embedding/router.ts"
+import { createQuestionRouter } from "./knowledge/question-sets/router.ts"
 import { createFileKnowledgeRouter } from "./knowledge/reading/router.ts"
 import { createModelListRouter } from "./models/model-list-router.ts"
 import { createModelRouter } from "./models/router.ts"
@@ -152,6 +153,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       explanation,
     }),
   )
+  mount(createQuestionRouter(router("api"), gateway.knowledge.questionSets))
   mount(createEmbeddingModelRouter(router("api"), embeddingStatus))
   mount(createFunctionRouter({ router: router("api"), ...gateway.functions }))
   mount(createFunctionRunRouter({ router: router("api"), ...gateway.functions }))

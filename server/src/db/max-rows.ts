@@ -4,6 +4,7 @@ export const maxRows = {
   projectsPerUser: 200,
   filesPerCollection: 100_000,
   collectionFilesPerUser: 1_000_000,
+  questionsPerCollection: 500,
   sessionsPerUser: 1000,
   keysPerUser: 100,
   promptsPerUser: 500,

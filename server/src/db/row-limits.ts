@@ -43,6 +43,12 @@ const createLimits = (config: Config) =>
       max: maxRows.filesPerCollection,
       message: `A collection can have at most ${maxRows.filesPerCollection} files. Create another collection.`,
     },
+    questions: {
+      table: "collection_questions",
+      owner: "collection_id",
+      max: maxRows.questionsPerCollection,
+      message: `A collection can have at most ${maxRows.questionsPerCollection} questions. Delete some to make room.`,
+    },
     prompts: perUser("prompts", maxRows.promptsPerUser),
   }) satisfies Record<string, RowLimit>
 

@@ -6,6 +6,7 @@ import type { FileTables } from "./file-tables.ts"
 import type { FunctionTables } from "./function-tables.ts"
 import type { InvitationTables } from "./invitation-tables.ts"
 import type { PromptTables } from "./prompt-tables.ts"
+import type { QuestionTables } from "./question-tables.ts"
 import type { ResponseTables } from "./response-tables.ts"
 import type { SignOnTables } from "./sign-on-tables.ts"
 
@@ -194,6 +195,7 @@ export interface Tables
     FunctionTables,
     InvitationTables,
     PromptTables,
+    QuestionTables,
     ResponseTables,
     SignOnTables {
   users: UserRow

@@ -24,6 +24,9 @@ export const files = {
   collection_not_found: "Collection not found.",
   collection_read_only: "You can read this collection, but not change it.",
   collection_file_not_found: "File not found in this collection.",
+  question_not_found: "Question not found. Somebody may have deleted it.",
+  file_required: "Choose a file.",
+  no_questions_to_run: "Add a question first.",
   source_template_without_sources:
     "Include {{sources}} where the passages go, or leave this empty.",
 }

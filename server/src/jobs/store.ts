@@ -26,16 +26,35 @@ export interface NewJob {
   turn: string
   /** The user whose share of the time the job uses. */
   owner: string
+  /**
+   * How long to wait, in ms; adding the job again begins the wait again, at most `maxPostponements`
+   * times its length. At most `maxRetryDelayMs`.
+   */
+  delayMs?: number
 }
 
-const insertJob = async (tx: Tx, job: NewJob, at: number): Promise<void> => {
-  const fresh = { attempts: 0, run_at: 0, slow: 0 }
+const maxPostponements = 10
+
+/** When a job is due that is added again at `at`. */
+const dueAt = (delayMs: number, at: number) => {
+  const latest = sql<number>`jobs.created_at + ${maxPostponements * delayMs}`
+  const next = at + delayMs
+  return sql<number>`case when ${latest} < ${next} then ${latest} else ${next} end`
+}
+
+const insertJob = async (
+  tx: Tx,
+  { delayMs = 0, ...job }: NewJob,
+  at: number,
+): Promise<void> => {
+  const fresh = { attempts: 0, slow: 0 }
   await tx
     .insertInto("jobs")
     .values({
       ...job,
       ...fresh,
       id: randomUUIDv7(),
+      run_at: delayMs === 0 ? 0 : at + delayMs,
       lease_until: 0,
       holder: null,
       error: null,
@@ -45,7 +64,12 @@ const insertJob = async (tx: Tx, job: NewJob, at: number): Promise<void> => {
     .onConflict((conflict) =>
       conflict
         .columns(["kind", "target"])
-        .doUpdateSet({ ...fresh, owner: job.owner, revision: sql`jobs.revision + 1` }),
+        .doUpdateSet({
+          ...fresh,
+          run_at: delayMs === 0 ? 0 : dueAt(delayMs, at),
+          owner: job.owner,
+          revision: sql`jobs.revision + 1`,
+        }),
     )
     .execute()
 }
@@ -69,8 +93,8 @@ export const createJobStore = (db: Database) => ({
     }),
 
   /**
-   * Adds jobs; call it once per transaction. If a target has one, makes it due immediately with a
-   * fresh attempt count. As in every transaction, jobs are locked before their owners, and both in
+   * Adds jobs; call it once per transaction. If a target has one, makes it due as if it were new,
+   * with a fresh attempt count. As in every transaction, jobs are locked before their owners, and both in
    * order: two transactions could otherwise wait for each other.
    */
   add: async (tx: Tx, jobs: readonly NewJob[], at: number): Promise<void> => {

@@ -15,6 +15,7 @@ import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { Transports } from "../outbound/transports.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createAttachments } from "./citations/attachments.ts"
 import { createContextBudget } from "./citations/context-budget.ts"
 import { createFileOwners } from "./citations/file-owners.ts"
@@ -37,6 +38,10 @@ import {
 import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
 import { createQuestionLanguageDetector } from "./language/question-language.ts"
+import packageJson from "../../package.json" with { type: "json" }
+import { createQuestionSetParts } from "./question-sets/create-question-sets.ts"
+import { createQuestionStore } from "./question-sets/question-store.ts"
+import type { QuestionRunOptions } from "./question-sets/run-scheduling.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
 import { type AskRewritingModel, createQuestionRewriter } from "./rewriting/question-rewriter.ts"
 import { startCacheWarming } from "./search/cache-warming.ts"
@@ -50,7 +55,7 @@ import { createPgvector, type Pgvector } from "./vectors/pgvector.ts"
 import { createPgvectorStore } from "./vectors/pgvector-store.ts"
 import { createVectorStore } from "./vectors/vector-store.ts"
 
-export type KnowledgeOptions = EmbedderOptions & EmbeddingIndexOptions & BuiltInModelOptions
+export type KnowledgeOptions = EmbedderOptions & EmbeddingIndexOptions & BuiltInModelOptions & QuestionRunOptions
 
 interface Deps extends KnowledgeOptions {
   background: BackgroundTasks
@@ -58,6 +63,7 @@ interface Deps extends KnowledgeOptions {
   fileParts: FileParts
   queue: JobQueue
   rowLimits: RowLimits
+  storage: StorageQuota
   fairLoop: FairEventLoop
   transports: Transports
   db: Database
@@ -108,11 +114,14 @@ export const createKnowledge = async (deps: Deps) => {
     concurrency: config.EMBEDDING_CONCURRENCY,
   })
   const searchableFiles = createSearchableFiles({ files })
+  const collectionFiles = createCollectionFileStore(db)
+  const questions = createQuestionStore(db)
   const collections = createCollections({
     ...deps,
     store: collectionStore,
     files,
-    collectionFiles: createCollectionFileStore(db),
+    collectionFiles,
+    countWorseQuestions: questions.countWorse,
     embeddingModel: indexes.model,
   })
   fileParts.registerFileHooks({
@@ -155,6 +164,18 @@ export const createKnowledge = async (deps: Deps) => {
   const selection = createSourceSelection({ passages, retrieval })
   const addOwners = createFileOwners(db)
   const contextBudget = createContextBudget(settings.current)
+  const questionSets = createQuestionSetParts({
+    ...deps,
+    ...{ files: fileStore, collections: collectionStore, collectionFiles, questions },
+    ...{ selection, contextBudget },
+    shared: () => ({
+      model: indexes.model(),
+      budget: contextBudget({ model: null, conversation: [] }),
+      contextLength: settings.current().default_context_length,
+      reranker: config.RERANK_URL ? `${config.RERANK_URL} ${config.RERANK_MODEL}` : "",
+      version: packageJson.version,
+    }),
+  })
 
   const warmed = startCacheWarming({
     background,
@@ -170,8 +191,10 @@ export const createKnowledge = async (deps: Deps) => {
     collectionTransfer: createCollectionTransfer({
       ...deps,
       store: collectionStore,
+      questionBytes: questions.bytes,
       fileTransfer: fileParts.fileTransfer,
     }),
+    questionSets,
     embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({
       ...{ collections, selection, retrieval, contextBudget, addOwners },

@@ -68,6 +68,8 @@ export const CollectionWithFiles = Collection.extend({
   file_counts: FileCounts,
   /** The model for semantic search; null if the collection is searched by keywords only. */
   embedding_model: z.string().nullable(),
+  /** Number of its questions whose passage reached the model in an earlier run, but does not now. */
+  worse_questions: z.int(),
 }).meta({ id: "CollectionWithFiles" })
 export type CollectionWithFiles = z.output<typeof CollectionWithFiles>
 

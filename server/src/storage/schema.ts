@@ -6,7 +6,7 @@ const Bytes = z.int().min(0)
 export const StorageBreakdown = z.object({
   /** Uploaded files, including unfinished uploads. */
   files: Bytes,
-  /** Text extracted from files, one byte per character. */
+  /** Text extracted from files, one byte per character, and the questions of collections. */
   text: Bytes,
   /** Messages, reasoning, cited passages and prompts of chats. */
   chats: Bytes,

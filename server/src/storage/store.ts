@@ -11,6 +11,9 @@ const sumSubquery = (bytes: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
 
 const modelBytes = sql`octet_length(models.meta) + octet_length(c.meta) + octet_length(c.params)`
 
+const questionBytes = sql`octet_length(question) + octet_length(previous)
+  + octet_length(quotation) + octet_length(note)`
+
 const promptBytes = sql`octet_length(title) + octet_length(content)`
 
 /**
@@ -27,7 +30,9 @@ export const readBreakdown = async (
     sql`functions join ${table} as t on t.function_id = functions.id ${functionOwnerFilter}`
   const { rows } = await sql`select
     ${sumSubquery(sql`size`, sql`files ${ownerFilter}`)} + ${sumSubquery(sql`size`, sql`uploads ${ownerFilter}`)} as files,
-    ${sumSubquery(sql`text_length`, sql`files ${ownerFilter}`)} as text,
+    ${sumSubquery(sql`text_length`, sql`files ${ownerFilter}`)}
+    + ${sumSubquery(questionBytes, sql`collection_questions
+      join collections on collections.id = collection_id ${ownerFilter}`)} as text,
     ${sumSubquery(sql`text_bytes`, sql`chats ${ownerFilter}`)} as chats,
     ${sumSubquery(sql`image_bytes`, sql`chats ${ownerFilter}`)} as images,
     ${sumSubquery(modelBytes, sql`models join model_contents as c on c.model_id = models.id ${ownerFilter}`)} as models,

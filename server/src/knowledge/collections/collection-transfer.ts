@@ -19,6 +19,8 @@ interface Deps {
   grants: Grants
   rowLimits: RowLimits
   store: CollectionStore
+  /** The bytes of all questions of a collection. */
+  questionBytes: (id: string) => Promise<number>
   transfers: Transfers
   fileTransfer: FileOwnershipTransfer
   now: () => number
@@ -102,7 +104,8 @@ export const createCollectionTransfer = (deps: Deps) => {
           requireReadable(await store.byId(id, tx), reader, accessMessages),
         bytes: async (collection) => {
           const files = await readOwnFiles(db.backgroundReader, collection)
-          return files.reduce((sum, file) => sum + fileBytes(file), 0)
+          const ofQuestions = await deps.questionBytes(collection.id)
+          return files.reduce((sum, file) => sum + fileBytes(file), ofQuestions)
         },
         lock: (tx) => db.acquireLock(tx, `collection:${id}`),
         write: async (tx, collection, to) => {

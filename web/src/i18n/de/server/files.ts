@@ -24,6 +24,9 @@ export const files = {
   collection_not_found: "Diese Sammlung gibt es nicht mehr.",
   collection_read_only: "Sie können diese Sammlung lesen, aber nicht ändern.",
   collection_file_not_found: "Diese Datei ist nicht in der Sammlung.",
+  question_not_found: "Frage nicht gefunden. Vielleicht wurde sie gelöscht.",
+  file_required: "Wählen Sie eine Datei.",
+  no_questions_to_run: "Fügen Sie zuerst eine Frage hinzu.",
   source_template_without_sources:
     "Schreiben Sie {{sources}} an die Stelle der Textstellen, oder lassen Sie das Feld leer.",
 } satisfies TranslationsOf<typeof english>

@@ -1,0 +1,43 @@
+import type { QuestionResult, QuestionState } from "./schema.ts"
+
+/** What is stored of a question's results. */
+export interface QuestionHistory {
+  result: QuestionResult | null
+  /** Of the run before, with other files or settings. */
+  earlier_result: QuestionResult | null
+  /** When its passage last reached the model; null if never. */
+  reached_at: number | null
+}
+
+/**
+ * Adds the result of a run to what is known of a question.
+ * @param isRepeated whether the last run had the same files and settings, so that this one takes
+ * its place
+ */
+export const addResult = (
+  { result: last, earlier_result, reached_at }: QuestionHistory,
+  result: QuestionResult,
+  isRepeated: boolean,
+): QuestionHistory & { state: QuestionState } => {
+  const missedState = reached_at === null ? "missed" : "worse"
+  return {
+    result,
+    earlier_result: isRepeated ? earlier_result : last,
+    reached_at: result.reached ? result.at : reached_at,
+    state: result.reached ? "reached" : missedState,
+  }
+}
+
+/** The figures of a run. */
+export const summarizeResults = (
+  questions: readonly { result: QuestionResult; state: QuestionState }[],
+) => {
+  const ranks = questions.flatMap(({ result }) => result.rank ?? [])
+  return {
+    total: questions.length,
+    reached: questions.filter(({ state }) => state === "reached").length,
+    worse: questions.filter(({ state }) => state === "worse").length,
+    mean_rank:
+      ranks.length > 0 ? ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length : null,
+  }
+}

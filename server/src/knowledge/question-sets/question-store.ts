@@ -1,0 +1,240 @@
+import type { Selectable } from "kysely"
+import { readInChunks } from "../../db/chunked-queries.ts"
+import type { Database, Reader, Tx } from "../../db/database.ts"
+import { foldCase } from "../../db/fold-case.ts"
+import { countRows, readPage } from "../../db/paged-queries.ts"
+import type { CollectionQuestionRow } from "../../db/question-tables.ts"
+import type { Page } from "../../http/pagination.ts"
+import {
+  type CollectionQuestion,
+  type QuestionListQuery,
+  QuestionResult,
+  type QuestionSetStatus,
+  QuestionState,
+} from "./schema.ts"
+
+export type StoredQuestion = Selectable<CollectionQuestionRow>
+
+const rowsPerStatement = 50
+
+/** Of a question that no run has judged since it was written or changed. */
+export const notJudged = {
+  state: "waiting",
+  result: null,
+  earlier_result: null,
+  reached_at: null,
+  next_run_id: null,
+  next_result: null,
+} as const
+
+export const parseResult = (stored: string | null): QuestionResult | null =>
+  stored === null ? null : QuestionResult.parse(JSON.parse(stored))
+
+export const toQuestion = (row: StoredQuestion): CollectionQuestion => ({
+  id: row.id,
+  question: row.question,
+  previous: row.previous,
+  file_id: row.file_id,
+  filename: row.filename,
+  quotation: row.quotation,
+  note: row.note,
+  state: QuestionState.parse(row.state),
+  result: parseResult(row.result),
+  earlier_result: parseResult(row.earlier_result),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+/** The bytes that a question counts toward its owner's storage. */
+export const questionBytes = ({
+  question,
+  previous,
+  quotation,
+  note,
+}: Pick<StoredQuestion, "question" | "previous" | "quotation" | "note">): number =>
+  [question, previous, quotation, note].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+/** The questions of collections, in order. */
+export const createQuestionStore = (db: Database) => {
+  const inCollection = (collectionId: string, reader: Reader = db.read) =>
+    reader.selectFrom("collection_questions").where("collection_id", "=", collectionId)
+
+  return {
+    byId: (collectionId: string, id: string, reader?: Reader) =>
+      inCollection(collectionId, reader).selectAll().where("id", "=", id).executeTakeFirst(),
+
+    all: (collectionId: string, reader?: Reader): Promise<StoredQuestion[]> =>
+      inCollection(collectionId, reader).selectAll().orderBy("position").orderBy("id").execute(),
+
+    page: async (
+      collectionId: string,
+      { state, query, ...page }: QuestionListQuery,
+    ): Promise<Page<StoredQuestion>> => {
+      let matching = inCollection(collectionId).selectAll().orderBy("position").orderBy("id")
+      if (state) matching = matching.where("state", "=", state)
+      if (!query) return readPage(matching, page)
+      const sought = foldCase(query)
+      const rows = await matching.execute()
+      const found = rows.filter(({ question }) => foldCase(question).includes(sought))
+      const first = (page.page - 1) * page.page_size
+      return { items: found.slice(first, first + page.page_size), total: found.length }
+    },
+
+    /** Number of questions by state. */
+    counts: async (collectionId: string): Promise<QuestionSetStatus["counts"]> => {
+      const rows = await inCollection(collectionId)
+        .select(["state", ({ fn }) => fn.countAll<number>().as("questions")])
+        .groupBy("state")
+        .execute()
+      const counts = { waiting: 0, reached: 0, worse: 0, missed: 0 }
+      for (const { state, questions } of rows) counts[QuestionState.parse(state)] = questions
+      return counts
+    },
+
+    /** Number of questions that got worse, by collection. */
+    countWorse: async (collectionIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+      const rows = await readInChunks(collectionIds, (chunk) =>
+        db.read
+          .selectFrom("collection_questions")
+          .select(["collection_id", ({ fn }) => fn.countAll<number>().as("questions")])
+          .where("collection_id", "in", chunk)
+          .where("state", "=", "worse")
+          .groupBy("collection_id")
+          .execute(),
+      )
+      return new Map(rows.map(({ collection_id, questions }) => [collection_id, questions]))
+    },
+
+    hasWaiting: async (collectionId: string, reader?: Reader): Promise<boolean> => {
+      const waiting = inCollection(collectionId, reader).where("state", "=", "waiting")
+      return (await waiting.select("id").limit(1).executeTakeFirst()) !== undefined
+    },
+
+    countJudged: (collectionId: string, runId: string): Promise<number> =>
+      countRows(inCollection(collectionId).where("next_run_id", "=", runId)),
+
+    nextPosition: async (tx: Tx, collectionId: string): Promise<number> => {
+      const last = inCollection(collectionId, tx).select(({ fn }) => fn.max("position").as("last"))
+      return ((await last.executeTakeFirst())?.last ?? -1) + 1
+    },
+
+    insert: async (tx: Tx, rows: readonly StoredQuestion[]): Promise<void> => {
+      for (let from = 0; from < rows.length; from += rowsPerStatement) {
+        const chunk = rows.slice(from, from + rowsPerStatement)
+        await tx.insertInto("collection_questions").values(chunk).execute()
+      }
+    },
+
+    /** Stores what a run in progress has judged, unless the question was changed meanwhile. */
+    setJudged: async (
+      tx: Tx,
+      { id, revision }: Pick<StoredQuestion, "id" | "revision">,
+      judged: { runId: string; result: QuestionResult },
+    ): Promise<void> => {
+      await tx
+        .updateTable("collection_questions")
+        .set({ next_run_id: judged.runId, next_result: JSON.stringify(judged.result) })
+        .where("id", "=", id)
+        .where("revision", "=", revision)
+        .execute()
+    },
+
+    /** Does nothing if the question was deleted. */
+    set: async (tx: Tx, id: string, changes: Partial<StoredQuestion>): Promise<void> => {
+      await tx.updateTable("collection_questions").set(changes).where("id", "=", id).execute()
+    },
+
+    remove: async (tx: Tx, collectionId: string, id: string): Promise<boolean> => {
+      const deleted = await tx
+        .deleteFrom("collection_questions")
+        .where("collection_id", "=", collectionId)
+        .where("id", "=", id)
+        .returning("id")
+        .execute()
+      return deleted.length > 0
+    },
+
+    /** Forgets what an interrupted run has judged. */
+    discardJudged: async (tx: Tx, collectionId: string): Promise<void> => {
+      await tx
+        .updateTable("collection_questions")
+        .set({ next_run_id: null, next_result: null })
+        .where("collection_id", "=", collectionId)
+        .where("next_run_id", "is not", null)
+        .execute()
+    },
+
+    /** The collections with questions. */
+    collections: async (): Promise<string[]> => {
+      const ids = db.read.selectFrom("collection_questions").select("collection_id").distinct()
+      return (await ids.execute()).map(({ collection_id }) => collection_id)
+    },
+
+    /** The collections with questions that contain any of the files, or expect it. */
+    collectionsOfFiles: async (fileIds: readonly string[]): Promise<string[]> => {
+      const rows = await readInChunks(fileIds, (chunk) =>
+        db.read
+          .selectFrom("collection_files")
+          .select("collection_id")
+          .where("file_id", "in", chunk)
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom("collection_questions")
+                .select("id")
+                .whereRef(
+                  "collection_questions.collection_id",
+                  "=",
+                  "collection_files.collection_id",
+                ),
+            ),
+          )
+          .distinct()
+          .execute(),
+      )
+      return [...new Set(rows.map(({ collection_id }) => collection_id))]
+    },
+
+    /** Those of the collection's files that have one of the names: the last one added of each. */
+    filesByName: async (
+      tx: Tx,
+      collectionId: string,
+      names: readonly string[],
+    ): Promise<ReadonlyMap<string, string>> => {
+      const rows = await readInChunks(names, (chunk) =>
+        tx
+          .selectFrom("collection_files")
+          .innerJoin("files", "files.id", "collection_files.file_id")
+          .select(["files.id", "filename"])
+          .where("collection_id", "=", collectionId)
+          .where("filename", "in", chunk)
+          .orderBy("added_at")
+          .orderBy("file_id")
+          .execute(),
+      )
+      return new Map(rows.map(({ id, filename }) => [filename, id]))
+    },
+
+    /** Undefined if the collection does not contain the file. */
+    filenameOf: async (
+      tx: Tx,
+      collectionId: string,
+      fileId: string,
+    ): Promise<string | undefined> => {
+      const file = tx
+        .selectFrom("collection_files")
+        .innerJoin("files", "files.id", "collection_files.file_id")
+        .select("filename")
+        .where("collection_id", "=", collectionId)
+        .where("file_id", "=", fileId)
+      return (await file.executeTakeFirst())?.filename
+    },
+
+    /** The bytes of all questions of a collection. */
+    bytes: async (collectionId: string): Promise<number> => {
+      const texts = inCollection(collectionId).select(["question", "previous", "quotation", "note"])
+      return (await texts.execute()).reduce((sum, row) => sum + questionBytes(row), 0)
+    },
+  }
+}
+
+export type QuestionStore = ReturnType<typeof createQuestionStore>
