@@ -39,9 +39,11 @@ import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
 import { createQuestionLanguageDetector } from "./language/question-language.ts"
 import packageJson from "../../package.json" with { type: "json" }
-import { createQuestionSetParts } from "./question-sets/create-question-sets.ts"
+import {
+  createQuestionSetParts,
+  type QuestionSetOptions,
+} from "./question-sets/create-question-sets.ts"
 import { createQuestionStore } from "./question-sets/question-store.ts"
-import type { QuestionRunOptions } from "./question-sets/run-scheduling.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
 import { type AskRewritingModel, createQuestionRewriter } from "./rewriting/question-rewriter.ts"
 import { startCacheWarming } from "./search/cache-warming.ts"
@@ -55,7 +57,7 @@ import { createPgvector, type Pgvector } from "./vectors/pgvector.ts"
 import { createPgvectorStore } from "./vectors/pgvector-store.ts"
 import { createVectorStore } from "./vectors/vector-store.ts"
 
-export type KnowledgeOptions = EmbedderOptions & EmbeddingIndexOptions & BuiltInModelOptions & QuestionRunOptions
+export type KnowledgeOptions = EmbedderOptions & EmbeddingIndexOptions & BuiltInModelOptions & QuestionSetOptions
 
 interface Deps extends KnowledgeOptions {
   background: BackgroundTasks

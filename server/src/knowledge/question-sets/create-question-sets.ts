@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts"
 import type { FileStore } from "../../files/file-store.ts"
 import type { SourceSelection } from "../citations/source-selection.ts"
 import { registerQuestionRuns } from "./question-runner.ts"
-import { createQuestionSets } from "./question-sets.ts"
+import { createQuestionSets, type QuestionEditOptions } from "./question-sets.ts"
 import type { QuestionStore } from "./question-store.ts"
 import { type QuestionRunOptions, scheduleQuestionRuns } from "./run-scheduling.ts"
 import { createRunStore } from "./run-store.ts"
@@ -16,7 +16,9 @@ type Parts = Omit<
   "runs" | "readSearchState"
 >
 
-interface Deps extends Parts, QuestionRunOptions {
+export type QuestionSetOptions = QuestionEditOptions & QuestionRunOptions
+
+interface Deps extends Parts, QuestionSetOptions {
   background: BackgroundTasks
   db: Database
   files: FileStore

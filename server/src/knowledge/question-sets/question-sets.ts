@@ -34,10 +34,14 @@ import type {
 } from "./schema.ts"
 import type { SearchStateReader } from "./search-state.ts"
 
-/** How long to wait for further questions before they are run. */
-const editDelayMs = 3000
+const defaultEditDelayMs = 3000
 
-interface Deps {
+export interface QuestionEditOptions {
+  /** How long to wait for further questions before they are run, in ms. */
+  questionEditDelayMs?: number
+}
+
+interface Deps extends QuestionEditOptions {
   db: Database
   bus: Bus
   audit: Audit
@@ -80,7 +84,7 @@ const applyChanges = (before: StoredQuestion, changes: QuestionChanges): StoredQ
 /** The questions that collections must answer, with access checks. */
 export const createQuestionSets = (deps: Deps) => {
   const { db, bus, audit, queue, rowLimits, storage, collections, questions, runs } = deps
-  const { newId, now, refreshCaller } = deps
+  const { newId, now, refreshCaller, questionEditDelayMs = defaultEditDelayMs } = deps
 
   const getReadable = async (caller: Caller, id: string): Promise<Collection> =>
     requireReadable(await collections.byId(id), caller, accessMessages)
@@ -117,7 +121,7 @@ export const createQuestionSets = (deps: Deps) => {
   }
 
   const runLater = (tx: Tx, collection: Collection): Promise<void> =>
-    queue.add(tx, [createQuestionJob(collection, editDelayMs)])
+    queue.add(tx, [createQuestionJob(collection, questionEditDelayMs)])
 
   const readFilename = async (
     tx: Tx,
