@@ -42,11 +42,7 @@ const dueAt = (delayMs: number, at: number) => {
   return sql<number>`case when ${latest} < ${next} then ${latest} else ${next} end`
 }
 
-const insertJob = async (
-  tx: Tx,
-  { delayMs = 0, ...job }: NewJob,
-  at: number,
-): Promise<void> => {
+const insertJob = async (tx: Tx, { delayMs = 0, ...job }: NewJob, at: number): Promise<void> => {
   const fresh = { attempts: 0, slow: 0 }
   await tx
     .insertInto("jobs")
@@ -62,14 +58,12 @@ const insertJob = async (
       revision: 0,
     })
     .onConflict((conflict) =>
-      conflict
-        .columns(["kind", "target"])
-        .doUpdateSet({
-          ...fresh,
-          run_at: delayMs === 0 ? 0 : dueAt(delayMs, at),
-          owner: job.owner,
-          revision: sql`jobs.revision + 1`,
-        }),
+      conflict.columns(["kind", "target"]).doUpdateSet({
+        ...fresh,
+        run_at: delayMs === 0 ? 0 : dueAt(delayMs, at),
+        owner: job.owner,
+        revision: sql`jobs.revision + 1`,
+      }),
     )
     .execute()
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino"
+import packageJson from "../../package.json" with { type: "json" }
 import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -38,7 +39,6 @@ import {
 import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
 import { createQuestionLanguageDetector } from "./language/question-language.ts"
-import packageJson from "../../package.json" with { type: "json" }
 import {
   createQuestionSetParts,
   type QuestionSetOptions,
@@ -57,7 +57,10 @@ import { createPgvector, type Pgvector } from "./vectors/pgvector.ts"
 import { createPgvectorStore } from "./vectors/pgvector-store.ts"
 import { createVectorStore } from "./vectors/vector-store.ts"
 
-export type KnowledgeOptions = EmbedderOptions & EmbeddingIndexOptions & BuiltInModelOptions & QuestionSetOptions
+export type KnowledgeOptions = EmbedderOptions &
+  EmbeddingIndexOptions &
+  BuiltInModelOptions &
+  QuestionSetOptions
 
 interface Deps extends KnowledgeOptions {
   background: BackgroundTasks

@@ -6,6 +6,7 @@ import { invitationRecipes } from "./invitation-requests.ts"
 import { ownershipRecipes } from "./ownership-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
+import { questionRecipes } from "./question-requests.ts"
 import type { Recipes } from "./recipes.ts"
 import { responseRecipes } from "./response-requests.ts"
 import { scimRecipes } from "./scim-requests.ts"
@@ -229,6 +230,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
   return {
     ...accountRecipes(gateway, makers, secrets),
     ...contentRecipes(gateway, makers),
+    ...questionRecipes(gateway, makers),
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),

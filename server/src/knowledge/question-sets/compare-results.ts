@@ -37,7 +37,6 @@ export const summarizeResults = (
     total: questions.length,
     reached: questions.filter(({ state }) => state === "reached").length,
     worse: questions.filter(({ state }) => state === "worse").length,
-    mean_rank:
-      ranks.length > 0 ? ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length : null,
+    mean_rank: ranks.length > 0 ? ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length : null,
   }
 }

@@ -39,8 +39,7 @@ const countCovered = (passages: readonly FoundPassage[], range: TextRange): numb
 
 const isCovered = (passages: readonly FoundPassage[], range: TextRange | null): boolean =>
   passages.length > 0 &&
-  (range === null ||
-    countCovered(passages, range) >= (range.end - range.start) * minCoveredShare)
+  (range === null || countCovered(passages, range) >= (range.end - range.start) * minCoveredShare)
 
 /** Whether the expected passage is among the sources selected for a question. */
 export const judgeSelection = (
@@ -63,10 +62,10 @@ export const judgeSelection = (
  * The file with the answer; one that replaced it under its name counts too, the last one added.
  * @param files of the collection, in the order in which they were added
  */
-export const findExpectedFile = (
-  files: readonly FileSummary[],
+export const findExpectedFile = <File extends Pick<FileSummary, "id" | "filename">>(
+  files: readonly File[],
   { file_id, filename }: { file_id: string | null; filename: string },
-): FileSummary | undefined =>
+): File | undefined =>
   files.find(({ id }) => id === file_id) ?? files.findLast((file) => file.filename === filename)
 
 export const missed = (reason: MissReason): Judgement => ({ reached: false, rank: null, reason })

@@ -60,13 +60,12 @@ export const registerQuestionRuns = (deps: Deps): void => {
     bus.publish(tx, { topic: "collections", user_id, id })
 
   /** Why a run is necessary; null if it is not. */
-  const findReason = async (
-    tx: Tx,
-    id: string,
-    state: SearchState,
-  ): Promise<RunReason | null> => {
+  const findReason = async (tx: Tx, id: string, state: SearchState): Promise<RunReason | null> => {
     const last = await runs.latest(id, tx)
-    const change = findChange(last?.search_state ? parseSearchState(last.search_state) : null, state)
+    const change = findChange(
+      last?.search_state ? parseSearchState(last.search_state) : null,
+      state,
+    )
     if (change) return change
     return (await questions.hasWaiting(id, tx)) ? "questions" : null
   }

@@ -22,7 +22,8 @@ import {
   type StoredQuestion,
   toQuestion,
 } from "./question-store.ts"
-import { type RunStore, toRun } from "./run-store.ts"
+import { createStatusReader } from "./run-status.ts"
+import type { RunStore } from "./run-store.ts"
 import type {
   CollectionQuestion,
   ImportedQuestions,
@@ -141,26 +142,7 @@ export const createQuestionSets = (deps: Deps) => {
     ...{ created_at: now(), updated_at: now() },
   })
 
-  const readStatus = async (collection: Collection): Promise<QuestionSetStatus> => {
-    const { id } = collection
-    const [counts, unfinished, finished] = await Promise.all([
-      questions.counts(id),
-      runs.unfinished(id),
-      runs.list(id),
-    ])
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const hasRun = await hasJob(db.read, questionJobKind, id)
-    const isRunning = hasRun && unfinished !== undefined && unfinished.search_state !== null
-    const judged = isRunning ? await questions.countJudged(id, unfinished.id) : 0
-    const waits = async () => (await deps.readSearchState(collection)).filesInProgress > 0
-    const status = async (): Promise<QuestionSetStatus["status"]> => {
-      if (total === 0) return "idle"
-      if (isRunning) return "running"
-      if (await waits()) return "waiting"
-      return hasRun || unfinished ? "scheduled" : "idle"
-    }
-    return { status: await status(), judged, total, counts, runs: finished.map(toRun) }
-  }
+  const readStatus = createStatusReader(deps)
 
   return {
     list: async (

@@ -87,8 +87,7 @@ export const questionRoutes = {
   import: route("post", "/api/v1/knowledge/:id/questions/import", {
     access: "user",
     grantsPrivileges: false,
-    summary:
-      "Import questions; one with the same text, previous question and file name is updated",
+    summary: "Import questions; one with the same text, previous question and file name is updated",
     params: IdParams,
     body: QuestionSetFile,
     responses: {

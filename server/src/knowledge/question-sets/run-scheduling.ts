@@ -7,7 +7,7 @@ import { hasJob } from "../../jobs/store.ts"
 import type { CollectionStore } from "../collections/collection-store.ts"
 import { createQuestionJob, questionJobKind } from "./question-runner.ts"
 import type { QuestionStore } from "./question-store.ts"
-import type { RunStore } from "./run-store.ts"
+import type { RunStore, StoredRun } from "./run-store.ts"
 import type { SearchStateReader, SharedSearchState } from "./search-state.ts"
 
 export interface QuestionRunOptions {
@@ -93,10 +93,19 @@ export const scheduleQuestionRuns = (deps: Deps): void => {
     return all.filter((id) => changed.has(id))
   }
 
-  const addJob = async (id: string, delayMs: number): Promise<void> => {
-    const collection = await deps.collections.byId(id)
-    if (!collection) return
-    await db.transact((tx) => queue.add(tx, [createQuestionJob(collection, delayMs)]))
+  const isNeeded = async (id: string, unfinished: StoredRun | undefined): Promise<boolean> =>
+    unfinished !== undefined || questions.hasWaiting(id)
+
+  /**
+   * How long a run has to wait, in ms; null if none is needed, or if it is scheduled already.
+   * @param state the collection's present state
+   */
+  const findDelay = async (id: string, state: string): Promise<number | null> => {
+    const isScheduled = await hasJob(db.read, questionJobKind, id)
+    const [last, unfinished] = await Promise.all([runs.latest(id), runs.unfinished(id)])
+    const isKnown = !last || [last.search_state, unfinished?.search_state].includes(state)
+    if (isKnown) return !isScheduled && (await isNeeded(id, unfinished)) ? 0 : null
+    return isScheduled && scheduledStates.get(id) === state ? null : questionDelayMs
   }
 
   const schedule = async (id: string): Promise<void> => {
@@ -105,17 +114,10 @@ export const scheduleQuestionRuns = (deps: Deps): void => {
     const { state, filesInProgress } = await deps.readSearchState(collection)
     if (filesInProgress > 0) return
     const key = JSON.stringify(state)
-    const isScheduled = await hasJob(db.read, questionJobKind, id)
-    const [last, unfinished] = await Promise.all([runs.latest(id), runs.unfinished(id)])
-    if (unfinished?.search_state === key) return isScheduled ? undefined : addJob(id, 0)
-    if (!last || last.search_state === key) {
-      if (isScheduled) return
-      if (unfinished || (await questions.hasWaiting(id))) await addJob(id, 0)
-      return
-    }
-    if (isScheduled && scheduledStates.get(id) === key) return
+    const delayMs = await findDelay(id, key)
+    if (delayMs === null) return
     scheduledStates.set(id, key)
-    await addJob(id, questionDelayMs)
+    await db.transact((tx) => queue.add(tx, [createQuestionJob(collection, delayMs)]))
   }
 
   const check = async (): Promise<void> => {

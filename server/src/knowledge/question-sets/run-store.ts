@@ -58,7 +58,10 @@ export const createRunStore = (db: Database) => {
       >,
     ): Promise<void> => {
       const figures = { finished_at: null, reached: 0, worse: 0, mean_rank: null }
-      await tx.insertInto("question_runs").values({ ...run, ...figures }).execute()
+      await tx
+        .insertInto("question_runs")
+        .values({ ...run, ...figures })
+        .execute()
     },
 
     set: async (tx: Tx, id: string, changes: Partial<StoredRun>): Promise<void> => {

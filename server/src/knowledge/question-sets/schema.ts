@@ -18,13 +18,7 @@ export type QuestionState = z.output<typeof QuestionState>
  * (`passage_gone`); or other passages rank higher (`rank`), or use up the context budget
  * (`budget`).
  */
-export const MissReason = z.enum([
-  "file_gone",
-  "file_not_ready",
-  "passage_gone",
-  "rank",
-  "budget",
-])
+export const MissReason = z.enum(["file_gone", "file_not_ready", "passage_gone", "rank", "budget"])
 export type MissReason = z.output<typeof MissReason>
 
 export const QuestionResult = z
@@ -143,14 +137,7 @@ export const ImportedQuestions = z
 export type ImportedQuestions = z.output<typeof ImportedQuestions>
 
 /** The change that started a run; `requested`: somebody did, with **Run now**. */
-export const RunReason = z.enum([
-  "requested",
-  "questions",
-  "files",
-  "model",
-  "settings",
-  "version",
-])
+export const RunReason = z.enum(["requested", "questions", "files", "model", "settings", "version"])
 export type RunReason = z.output<typeof RunReason>
 
 export const QuestionRun = z

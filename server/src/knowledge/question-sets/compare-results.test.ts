@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { addResult, summarizeResults } from "./compare-results.ts"
+import type { QuestionResult } from "./schema.ts"
+
+const reachedAt = (at: number, rank: number | null = 1): QuestionResult => ({
+  ...{ reached: true, rank, reason: null, start: 0, at },
+})
+const missedAt = (at: number): QuestionResult => ({
+  ...{ reached: false, rank: 90, reason: "rank", start: 0, at },
+})
+const never = { result: null, earlier_result: null, reached_at: null }
+
+describe("the state of a question", () => {
+  it("is missed until its passage reaches the model for the first time", () => {
+    const first = addResult(never, missedAt(1), false)
+    expect(first).toEqual({ ...never, result: missedAt(1), state: "missed" })
+    const second = addResult(first, reachedAt(2), false)
+    expect(second).toMatchObject({ state: "reached", reached_at: 2, earlier_result: missedAt(1) })
+  })
+
+  it("stays worse until the passage reaches the model again", () => {
+    const before = addResult(never, reachedAt(1), false)
+    const worse = addResult(before, missedAt(2), false)
+    expect(worse).toMatchObject({ state: "worse", reached_at: 1 })
+    const still = addResult(worse, missedAt(3), false)
+    expect(still).toMatchObject({ state: "worse", reached_at: 1, earlier_result: missedAt(2) })
+    expect(addResult(still, reachedAt(4), false)).toMatchObject({ state: "reached", reached_at: 4 })
+  })
+
+  it("keeps the earlier result if only the run is repeated", () => {
+    const before = addResult(addResult(never, reachedAt(1), false), reachedAt(2, 5), false)
+    expect(addResult(before, reachedAt(3, 5), true).earlier_result).toEqual(reachedAt(1))
+  })
+})
+
+describe("the figures of a run", () => {
+  it("count questions, and average the ranks of those that were found", () => {
+    const questions = [
+      { state: "reached", result: reachedAt(1, 3) },
+      { state: "reached", result: reachedAt(1, null) },
+      { state: "worse", result: missedAt(1) },
+    ] as const
+    const figures = { total: 3, reached: 2, worse: 1, mean_rank: 46.5 }
+    expect(summarizeResults(questions)).toEqual(figures)
+    expect(summarizeResults([])).toEqual({ total: 0, reached: 0, worse: 0, mean_rank: null })
+  })
+})
