@@ -46,6 +46,36 @@ The tide at Brest turns at six in the morning and at noon. Pilots wait for the f
 Everybody on deck wears a life jacket. The lifeboat of the harbour answers on channel 16.
 `
 
+/** Questions of a collection: two that it answers, one that it never did, and one that got worse. */
+const seedQuestions = async (gateway: TestGateway, collectionId: string): Promise<void> => {
+  const { call } = gateway
+  const query = "?process_in_background=false"
+  const prices = await upload(gateway, "prices.txt", "A night costs 31 euros.", { query })
+  const { id: file_id } = prices.body
+  const path = `/api/v1/knowledge/${collectionId}`
+  const questions = [
+    { question: "When does the tide turn?", filename: "harbour-handbook.md" },
+    {
+      question: "Which channel does the lifeboat answer on?",
+      previous: "Who helps in an emergency?",
+      filename: "harbour-handbook.md",
+      quotation: "The lifeboat of the harbour answers on channel 16.",
+      note: "Asked in every drill",
+    },
+    { question: "What does a berth cost?", filename: "berths.pdf" },
+    { question: "What does a night cost?", filename: "prices.txt", quotation: "31 euros" },
+  ]
+  const run = async (): Promise<void> => {
+    await call("POST", `${path}/questions/run`)
+    while ((await call("GET", `${path}/questions/runs`)).body.status !== "idle");
+  }
+  await call("POST", `${path}/file/add`, { file_id })
+  await call("POST", `${path}/questions/import`, { questions })
+  await run()
+  await call("DELETE", `/api/v1/files/${file_id}`)
+  await run()
+}
+
 /** A collection with files in every state, and a chat that uses it. */
 const seedKnowledge = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -60,6 +90,7 @@ const seedKnowledge = async (gateway: TestGateway) => {
   const collectionId = await createCollection(gateway, "Harbour", ids)
   const description = "Tides, safety and the rules of the port of Brest"
   await call("POST", `/api/v1/knowledge/${collectionId}/update`, { description })
+  await seedQuestions(gateway, collectionId)
   await createCollection(gateway, "Translations")
   const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
   const path = `/api/v1/chats/${id}`
@@ -229,6 +260,7 @@ export const adminPages = ({
     "knowledge-new": "/knowledge/new",
     collection: `/knowledge/${collectionId}`,
     "collection-search": `/knowledge/${collectionId}/search`,
+    "collection-questions": `/knowledge/${collectionId}/questions`,
     "collection-settings": `/knowledge/${collectionId}/settings`,
     files: "/knowledge/files",
     file: `/knowledge/files/${fileId}`,

@@ -18,6 +18,7 @@ import { pdf } from "./de/pdf.ts"
 import { programs } from "./de/programs.ts"
 import { projects } from "./de/projects.ts"
 import { prompts } from "./de/prompts.ts"
+import { questions } from "./de/questions.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 
@@ -34,6 +35,7 @@ export const de: Catalogue = {
   ...prompts,
   ...functions,
   ...knowledge,
+  ...questions,
   ...account,
   ...programs,
   ...admin,

@@ -17,6 +17,7 @@ import { pdf } from "./en/pdf.ts"
 import { programs } from "./en/programs.ts"
 import { projects } from "./en/projects.ts"
 import { prompts } from "./en/prompts.ts"
+import { questions } from "./en/questions.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -32,6 +33,7 @@ export const en = {
   ...models,
   ...projects,
   ...knowledge,
+  ...questions,
   ...prompts,
   ...functions,
   ...account,

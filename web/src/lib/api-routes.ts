@@ -18,6 +18,7 @@ import type { functionRunRoutes } from "../../../server/src/functions/run-routes
 import type { groupRoutes } from "../../../server/src/groups/routes.ts"
 import type { collectionRoutes } from "../../../server/src/knowledge/collections/routes.ts"
 import type { embeddingModelRoutes } from "../../../server/src/knowledge/embedding/routes.ts"
+import type { questionRoutes } from "../../../server/src/knowledge/question-sets/routes.ts"
 import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/reading/routes.ts"
 import type { modelRoutes } from "../../../server/src/models/routes.ts"
 import type { overviewRoutes } from "../../../server/src/monitoring/overview-routes.ts"
@@ -57,6 +58,7 @@ export type ApiRoute = ValueOf<
   | typeof embeddingModelRoutes
   | typeof fileKnowledgeRoutes
   | typeof collectionRoutes
+  | typeof questionRoutes
   | typeof modelRoutes
   | typeof overviewRoutes
   | typeof monitoringRoutes

@@ -55,6 +55,12 @@ export const knowledgeRoutes = [
       () => import("../pages/knowledge/collection-files.tsx"),
     ),
     playground,
+    tabs.listPage(
+      "/questions",
+      ["state"],
+      "QuestionsPage",
+      () => import("../pages/knowledge/questions.tsx"),
+    ),
     tabs.page(
       "/settings",
       "CollectionSettingsPage",

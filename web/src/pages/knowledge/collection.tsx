@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi, Outlet } from "@tanstack/react-router"
-import { Library, MessageSquare } from "lucide-react"
+import { getRouteApi, Link, Outlet } from "@tanstack/react-router"
+import { Library, MessageSquare, TriangleAlert } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { attachToNewChat } from "../../lib/drafts.ts"
@@ -43,8 +43,12 @@ const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFi
   )
 }
 
+interface NoteProps {
+  collection: CollectionWithFiles
+}
+
 /** The model that provides semantic search in the collection, or a note that there is none. */
-const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
+const SearchNote = ({ collection }: NoteProps) => {
   const { search, embedding_model: model } = collection
   if (search === "lexical") return null
   if (model !== null) {
@@ -59,6 +63,24 @@ const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
   return (
     <p className="rounded border border-line bg-surface px-3 py-2 text-sm text-muted">
       {t("knowledge.keywordsOnly")}
+    </p>
+  )
+}
+
+/** Leads to the questions that got worse, if any did. */
+const WorseNote = ({ collection: { id, worse_questions: count } }: NoteProps) => {
+  if (count === 0) return null
+  return (
+    <p className="text-sm">
+      <Link
+        to="/knowledge/$collectionId/questions"
+        params={{ collectionId: id }}
+        search={{ state: "worse" }}
+        className="inline-flex items-center gap-1.5 rounded-sm text-danger hover:underline"
+      >
+        <TriangleAlert aria-hidden className="size-4 shrink-0" />
+        {t("questions.gotWorse", { count })}
+      </Link>
     </p>
   )
 }
@@ -89,6 +111,7 @@ export const CollectionLayout = () => {
         tabs={[
           { to: "/knowledge/$collectionId", label: t("label.files"), exact: true },
           { to: "/knowledge/$collectionId/search", label: t("playground.title") },
+          { to: "/knowledge/$collectionId/questions", label: t("questions.title") },
           ...(writable
             ? [{ to: "/knowledge/$collectionId/settings", label: t("label.settings") } as const]
             : []),
@@ -99,6 +122,7 @@ export const CollectionLayout = () => {
           <>
             <DefinitionList rows={[[t("label.owner"), ownerName(collection)]]} />
             <SearchNote collection={collection} />
+            <WorseNote collection={collection} />
             <Outlet />
           </>
         )}

@@ -5,6 +5,7 @@ import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { type CollectionWithFiles, collectionsQuery } from "../../lib/knowledge-api.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
+import { Status } from "../../ui/badge.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -56,7 +57,12 @@ export const CollectionsPage = () => {
         {
           id: "state",
           header: t("label.status"),
-          cell: ({ file_counts }) => <CollectionState counts={file_counts} />,
+          cell: ({ file_counts, worse_questions: count }) => (
+            <span className="inline-flex flex-col">
+              <CollectionState counts={file_counts} />
+              {count > 0 && <Status tone="danger">{t("questions.gotWorse", { count })}</Status>}
+            </span>
+          ),
         },
         {
           id: "readers",

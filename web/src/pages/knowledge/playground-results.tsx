@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { SearchX } from "lucide-react"
-import { useLayoutEffect, useRef, useState } from "react"
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
 import { formatLocation } from "../../lib/passage-location.ts"
@@ -49,9 +49,10 @@ interface ResultProps {
   passage: FoundPassage
   number: number
   search: CollectionSearchResult["search"]
+  action: ReactNode
 }
 
-const Result = ({ passage, number, search }: ResultProps) => {
+const Result = ({ passage, number, search, action }: ResultProps) => {
   const { file_id, filename, text, start, used, reason } = passage
   const place = [formatLocation(passage), formatOrigin(passage)].filter(Boolean).join(" · ")
   const explanations = [...explainPresence(passage), ...explainRanks(passage, search)]
@@ -81,6 +82,7 @@ const Result = ({ passage, number, search }: ResultProps) => {
         </ul>
       )}
       <PassageText text={text} />
+      {action}
     </li>
   )
 }
@@ -99,11 +101,17 @@ const Summary = ({ findings }: { findings: CollectionSearchResult }) => {
   )
 }
 
+interface PlaygroundResultsProps {
+  findings: CollectionSearchResult
+  /** Shown below a passage. */
+  actionFor: (passage: FoundPassage) => ReactNode
+}
+
 /**
  * The passages found for a question, with the reasons for sending each to the model or leaving it
  * out.
  */
-export const PlaygroundResults = ({ findings }: { findings: CollectionSearchResult }) => {
+export const PlaygroundResults = ({ findings, actionFor }: PlaygroundResultsProps) => {
   const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
   const { rewriting } = findings
   return (
@@ -134,6 +142,7 @@ export const PlaygroundResults = ({ findings }: { findings: CollectionSearchResu
               passage={passage}
               number={index + 1}
               search={search}
+              action={actionFor(passage)}
             />
           ))}
         </ol>

@@ -12,6 +12,7 @@ import { Select } from "../../ui/select.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { useCollection } from "./collection.tsx"
 import { ConversationFields } from "./playground-conversation.tsx"
+import { ExpectPassage } from "./expect-passage.tsx"
 import { PlaygroundResults } from "./playground-results.tsx"
 
 const route = getRouteApi("/inside/knowledge/$collectionId/search")
@@ -50,16 +51,14 @@ const isEqual = (a: Fields, b: Fields): boolean =>
 
 /** `/knowledge/$collectionId/search`: test searches with explanations. */
 export const PlaygroundPage = () => {
-  const { query: collection } = useCollection()
+  const { query: collection, writable } = useCollection()
   const navigate = route.useNavigate()
   const { requested, fields, set, setAnswer } = useFields()
   const [k, setK] = useState<string>("10")
   const id = collection.data?.id ?? ""
   const isEnabled = id !== "" && requested.q !== ""
-  const search = useQuery({
-    ...testSearchQuery(id, toQuestion(requested, Number(k))),
-    enabled: isEnabled,
-  })
+  const question = toQuestion(requested, Number(k))
+  const search = useQuery({ ...testSearchQuery(id, question), enabled: isEnabled })
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -112,7 +111,14 @@ export const PlaygroundPage = () => {
       </form>
       {search.error && <ErrorNote error={search.error} retry={() => void search.refetch()} />}
       {search.isLoading && <Skeleton rows={8} />}
-      {search.data && <PlaygroundResults findings={search.data} />}
+      {search.data && (
+        <PlaygroundResults
+          findings={search.data}
+          actionFor={(passage) =>
+            writable && <ExpectPassage key={requested.q} {...{ collectionId: id, question, passage }} />
+          }
+        />
+      )}
     </>
   )
 }
