@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { findPostgresBinDir, noSyncArgs, startCluster } from "../test/setup/postgres.ts"
+import { measureExportedSet } from "./answers/exported-set.ts"
+import { startAnswersGateway } from "./answers/gateway.ts"
 import { readHeldOutSets } from "./answers/held-out-sets.ts"
 import { type DatabaseScores, measureDatabase } from "./answers/measure-database.ts"
 import { readArchive, readOfficeSets, readVersionSets } from "./answers/office-sets.ts"
@@ -26,6 +28,9 @@ const usage = `npm run bench:answers -- [options]
                      the embedding model (the built-in one)
   --embedding-url URL
                      an OpenAI-style server that has this model; ends in /v1
+  --set FILE         run only this exported question set, on SQLite; FILE is what a collection's
+                     page exports
+  --documents FOLDER the documents of --set
   --missed           list the questions whose passage does not reach the prompt
   --write            write the table to docs/knowledge.md`
 
@@ -41,6 +46,8 @@ const readOptions = () =>
       rewriter: { type: "string" },
       "embedding-model": { type: "string" },
       "embedding-url": { type: "string" },
+      set: { type: "string" },
+      documents: { type: "string" },
       missed: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -134,12 +141,24 @@ const writeTables = (tables: string): void => {
   writeFileSync(page, `${before}${begin}\n\n${tables}\n\n${end}${after}`)
 }
 
+const runExportedSet = async (setPath: string, documents: string | undefined): Promise<boolean> => {
+  if (documents === undefined)
+    throw new Error("Pass the folder of the documents: --documents FOLDER")
+  const gateway = await startAnswersGateway(undefined)
+  try {
+    return await measureExportedSet({ gateway, setPath, documents, say })
+  } finally {
+    await gateway.stop()
+  }
+}
+
 const main = async (): Promise<boolean> => {
   const options = readOptions()
   if (options.help) {
     say(usage)
     return true
   }
+  if (options.set !== undefined) return runExportedSet(options.set, options.documents)
   const { sets, sqlite } = await measureAll(options)
   const tables = formatTables(sets, sqlite)
   say(`\n${tables}\n`)

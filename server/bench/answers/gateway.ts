@@ -107,6 +107,8 @@ export const startAnswersGateway = async ({
   }
 
   return {
+    call,
+
     /** @returns their ids; they are indexed in the background */
     uploadAll: async (files: Iterable<SourceFile>): Promise<Map<SourceFile, string>> => {
       const ids = new Map<SourceFile, string>()

@@ -27,7 +27,7 @@ const changeOf = (run: QuestionRun, before: QuestionRun | undefined): string | u
 
 interface FigureProps {
   label: string
-  value: string
+  value: ReactNode
   detail?: ReactNode
   danger?: boolean
 }
@@ -56,12 +56,8 @@ const Figures = ({ run, before }: { run: QuestionRun; before: QuestionRun | unde
     <Figure label={t("questions.meanRank")} value={formatMeanRank(run)} />
     <Figure
       label={t("questions.lastRun")}
-      value=""
-      detail={
-        <>
-          <Time at={run.finished_at} />, {t(`questions.because.${run.reason}`)}
-        </>
-      }
+      value={<Time at={run.finished_at} />}
+      detail={t(`questions.because.${run.reason}`)}
     />
   </dl>
 )
