@@ -51,7 +51,7 @@ it("adds a question, shows that it got worse, and exports and imports it", async
   await page.getByRole("menuitem", { name: "Delete question" }).click()
   await dialog().getByRole("button", { name: "Delete question" }).click()
   await row("How many days").waitFor({ state: "detached" })
-  await page.locator("input[type=file]").setInputFiles(path)
+  await page.getByLabel("Import from file").setInputFiles(path)
   await page.getByText("1 created, 0 replaced.").waitFor()
   await row("How many days").waitFor()
   expect(visit.pageErrors).toEqual([])

@@ -13,7 +13,7 @@ export const leave =
 export const handbook = `# Handbook\n\n${leave}\n`
 export const question = "How many days of annual leave do employees get?"
 
-export const quickRuns = { questionCheckMs: 50, questionDelayMs: 300, questionEditDelayMs: 100 }
+export const quickRuns = { questionCheckMs: 50, questionDelayMs: 600, questionEditDelayMs: 100 }
 
 /** Starts a gateway that runs question sets soon after a change, and what tests of them need. */
 export const startQuestionSetGateway = async (createDatabase: () => Promise<TestDatabase>) => {

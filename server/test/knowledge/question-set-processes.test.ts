@@ -73,11 +73,12 @@ describe.runIf(hasPostgres)("two gateways that share a database", () => {
     const second = await start(database.env)
     const id = await createQuestionSet(first, 20)
     await expect.poll(() => reasonsOf(second, id)).toEqual(["idle", "questions"])
-    const add = async (gateway: TestGateway, name: string): Promise<void> => {
-      const { id: file_id } = await uploadAndEmbed(gateway, name, text(name))
-      await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id })
-    }
-    await Promise.all([add(first, "a.txt"), add(second, "b.txt"), add(second, "c.txt")])
+    const names = ["a.txt", "b.txt", "c.txt"]
+    const files = await Promise.all(names.map((name) => uploadAndEmbed(first, name, text(name))))
+    const path = `/api/v1/knowledge/${id}/file/add`
+    await Promise.all(
+      files.map((file, at) => (at === 0 ? first : second).call("POST", path, { file_id: file.id })),
+    )
     await expect
       .poll(() => reasonsOf(first, id), { timeout: 20_000 })
       .toEqual(["idle", "files", "questions"])

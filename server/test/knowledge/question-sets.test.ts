@@ -10,6 +10,8 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
+const wait = { query: "?process_in_background=false" }
+
 describe.each(chooseDatabases())("runs of question sets on $name", ({ createDatabase }) => {
   let sets: QuestionSetGateway
 
@@ -126,10 +128,14 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     const { id, fileId } = await sets.newCollection()
     await sets.addQuestion(id, { file_id: fileId })
     await sets.waitForRun(id, "questions")
-    for (let at = 0; at < 10; at++) {
-      const { body } = await upload(sets.gateway, `note${at}.txt`, `Note ${at} of the council.`)
-      await sets.call("POST", `${id}/file/add`, { file_id: body.id })
-    }
+    const added = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        upload(sets.gateway, `note${at}.txt`, `Note ${at} of the council.`, wait),
+      ),
+    )
+    await Promise.all(
+      added.map(({ body }) => sets.call("POST", `${id}/file/add`, { file_id: body.id })),
+    )
     const { runs } = await sets.waitForRun(id, "files")
     expect(runs).toHaveLength(2)
     await sets.call("POST", `${id}/update`, { name: "Renamed" })
