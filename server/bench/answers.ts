@@ -3,7 +3,6 @@ import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { findPostgresBinDir, noSyncArgs, startCluster } from "../test/setup/postgres.ts"
 import { measureExportedSet } from "./answers/exported-set.ts"
-import { startAnswersGateway } from "./answers/gateway.ts"
 import { readHeldOutSets } from "./answers/held-out-sets.ts"
 import { type DatabaseScores, measureDatabase } from "./answers/measure-database.ts"
 import { readArchive, readOfficeSets, readVersionSets } from "./answers/office-sets.ts"
@@ -141,24 +140,14 @@ const writeTables = (tables: string): void => {
   writeFileSync(page, `${before}${begin}\n\n${tables}\n\n${end}${after}`)
 }
 
-const runExportedSet = async (setPath: string, documents: string | undefined): Promise<boolean> => {
-  if (documents === undefined)
-    throw new Error("Pass the folder of the documents: --documents FOLDER")
-  const gateway = await startAnswersGateway(undefined)
-  try {
-    return await measureExportedSet({ gateway, setPath, documents, say })
-  } finally {
-    await gateway.stop()
-  }
-}
-
 const main = async (): Promise<boolean> => {
   const options = readOptions()
   if (options.help) {
     say(usage)
     return true
   }
-  if (options.set !== undefined) return runExportedSet(options.set, options.documents)
+  const { set, documents } = options
+  if (set !== undefined) return measureExportedSet({ setPath: set, documents, say })
   const { sets, sqlite } = await measureAll(options)
   const tables = formatTables(sets, sqlite)
   say(`\n${tables}\n`)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import {
@@ -9,18 +9,17 @@ import {
   type QuestionRun,
   QuestionSetStatus,
 } from "../../src/knowledge/question-sets/schema.ts"
-import { type AnswersGateway, forEachConcurrently } from "./gateway.ts"
+import { type AnswersGateway, forEachConcurrently, startAnswersGateway } from "./gateway.ts"
 
 const pollMs = 500
 const pageSize = 200
 const maxLength = 70
 
 interface ExportedSetOptions {
-  gateway: Pick<AnswersGateway, "call" | "createCollection" | "waitForIndex">
   /** A set as exported from a collection's page or over the API. */
   setPath: string
   /** The folder with its documents, which may be in subfolders. */
-  documents: string
+  documents: string | undefined
   say: (line: string) => void
 }
 
@@ -56,37 +55,61 @@ export const formatRun = (run: QuestionRun, questions: readonly CollectionQuesti
   ].join("\n")
 }
 
-/** Runs an exported question set on a fresh gateway. @returns whether all passages are reached */
-export const measureExportedSet = async (options: ExportedSetOptions): Promise<boolean> => {
-  const { gateway, setPath, documents, say } = options
-  const set = ExportedQuestionSet.parse(JSON.parse(readFileSync(setPath, "utf8")))
-  const paths = documentsIn(documents)
+/** @returns ids of the uploaded documents */
+const uploadDocuments = async (gateway: AnswersGateway, documents: string): Promise<string[]> => {
   const ids: string[] = []
-  await forEachConcurrently(paths, async (path) => {
+  await forEachConcurrently(documentsIn(documents), async (path) => {
     const form = new FormData()
-    const name = relative(documents, path).split(/[\\/]/).at(-1) ?? path
-    form.append("file", new Blob([new Uint8Array(readFileSync(path))]), name)
+    form.append("file", new Blob([new Uint8Array(readFileSync(path))]), basename(path))
     ids.push((await gateway.call(WithId, "/api/v1/files/", form)).id)
   })
-  say(`${ids.length} documents uploaded`)
-  const id = await gateway.createCollection("Exported set", "hybrid", ids)
-  await gateway.waitForIndex(id)
-  const path = `/api/v1/knowledge/${id}/questions`
-  const imported = await gateway.call(ImportedQuestions, `${path}/import`, set)
-  for (const name of imported.unknown_files) say(`${documents} has no file named ${name}`)
-  await gateway.call(QuestionSetStatus, `${path}/run`, {})
-  let status = await gateway.call(QuestionSetStatus, `${path}/runs`)
+  return ids
+}
+
+/** @param path of the questions' routes @returns the latest run */
+const waitForRun = async (gateway: AnswersGateway, path: string): Promise<QuestionRun> => {
+  let status = await gateway.call(QuestionSetStatus, `${path}/run`, {})
   while (status.status !== "idle") {
     await sleep(pollMs)
     status = await gateway.call(QuestionSetStatus, `${path}/runs`)
   }
-  const questions: CollectionQuestion[] = []
-  for (let page = 1; questions.length < status.total; page++) {
-    const query = `page=${page}&page_size=${pageSize}`
-    questions.push(...(await gateway.call(QuestionPage, `${path}?${query}`)).items)
-  }
   const [run] = status.runs
   if (!run) throw new Error("The questions were not run")
-  say(`\n${formatRun(run, questions)}\n`)
-  return run.reached === run.total
+  return run
+}
+
+const readQuestions = async (
+  gateway: AnswersGateway,
+  path: string,
+): Promise<CollectionQuestion[]> => {
+  const questions: CollectionQuestion[] = []
+  for (let page = 1; ; page++) {
+    const query = `page=${page}&page_size=${pageSize}`
+    const { items } = await gateway.call(QuestionPage, `${path}?${query}`)
+    questions.push(...items)
+    if (items.length < pageSize) return questions
+  }
+}
+
+/** Runs an exported question set on a fresh gateway. @returns whether all passages are reached */
+export const measureExportedSet = async (options: ExportedSetOptions): Promise<boolean> => {
+  const { setPath, documents, say } = options
+  if (documents === undefined)
+    throw new Error("Pass the folder of the documents: --documents FOLDER")
+  const set = ExportedQuestionSet.parse(JSON.parse(readFileSync(setPath, "utf8")))
+  const gateway = await startAnswersGateway({})
+  try {
+    const ids = await uploadDocuments(gateway, documents)
+    say(`${ids.length} documents uploaded`)
+    const id = await gateway.createCollection("Exported set", "hybrid", ids)
+    await gateway.waitForIndex(id)
+    const path = `/api/v1/knowledge/${id}/questions`
+    const imported = await gateway.call(ImportedQuestions, `${path}/import`, set)
+    for (const name of imported.unknown_files) say(`${documents} has no file named ${name}`)
+    const run = await waitForRun(gateway, path)
+    say(`\n${formatRun(run, await readQuestions(gateway, path))}\n`)
+    return run.reached === run.total
+  } finally {
+    await gateway.stop()
+  }
 }
