@@ -53,6 +53,7 @@ it("adds a question, shows that it got worse, and exports and imports it", async
   await row("How many days").waitFor({ state: "detached" })
   await page.getByLabel("Import from file").setInputFiles(path)
   await page.getByText("1 created, 0 replaced.").waitFor()
+  await visit.open(`/knowledge/${id}/questions`)
   await row("How many days").waitFor()
   expect(visit.pageErrors).toEqual([])
 })

@@ -36,8 +36,9 @@ describe("an expected passage", () => {
     expect(judge([other], [], range)).toEqual({ reached: false, rank: null, reason: "rank" })
   })
 
-  it("is over budget, or reaches the model as the same text of another file", () => {
+  it("is over budget, outdated, or reaches the model as the same text of another file", () => {
     expect(judge([], [left(100, 200, "budget")], range).reason).toBe("budget")
+    expect(judge([], [left(100, 200, "older")], range).reason).toBe("older")
     expect(judge([], [left(100, 200, "duplicate")], range).reached).toBe(true)
   })
 

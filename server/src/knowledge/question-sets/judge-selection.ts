@@ -41,6 +41,12 @@ const isCovered = (passages: readonly FoundPassage[], range: TextRange | null): 
   passages.length > 0 &&
   (range === null || countCovered(passages, range) >= (range.end - range.start) * minCoveredShare)
 
+/** Why the passages that contain the expected text are not sent. */
+const findReason = (unused: readonly FoundPassage[]): MissReason =>
+  (["budget", "older"] as const).find((reason) =>
+    unused.some(({ left_out }) => left_out === reason),
+  ) ?? "rank"
+
 /** Whether the expected passage is among the sources selected for a question. */
 export const judgeSelection = (
   { passages, leftOut, ranked }: Pick<SelectedSources, "passages" | "leftOut" | "ranked">,
@@ -54,8 +60,7 @@ export const judgeSelection = (
   const duplicates = unused.filter(({ left_out }) => left_out === "duplicate")
   const used = [...passages.filter((passage) => overlaps(passage, expected)), ...duplicates]
   if (isCovered(used, expected.range)) return { reached: true, rank, reason: null }
-  const isOverBudget = unused.some(({ left_out }) => left_out === "budget")
-  return { reached: false, rank, reason: isOverBudget ? "budget" : "rank" }
+  return { reached: false, rank, reason: findReason(unused) }
 }
 
 /**

@@ -15,10 +15,17 @@ export type QuestionState = z.output<typeof QuestionState>
 /**
  * Why a passage does not reach the model: its file was deleted or removed from the collection
  * (`file_gone`), cannot be searched (`file_not_ready`), does not contain the passage any more
- * (`passage_gone`); or other passages rank higher (`rank`), or use up the context budget
- * (`budget`).
+ * (`passage_gone`); or other passages rank higher (`rank`), use up the context budget
+ * (`budget`), or are from newer versions of the file (`older`).
  */
-export const MissReason = z.enum(["file_gone", "file_not_ready", "passage_gone", "rank", "budget"])
+export const MissReason = z.enum([
+  "file_gone",
+  "file_not_ready",
+  "passage_gone",
+  "rank",
+  "budget",
+  "older",
+])
 export type MissReason = z.output<typeof MissReason>
 
 export const QuestionResult = z

@@ -30,6 +30,7 @@ export const questions = {
   "questions.reason.passage_gone": "Die Datei enthält die Textstelle nicht mehr.",
   "questions.reason.rank": "Andere Textstellen sind höher eingestuft.",
   "questions.reason.budget": "Das Token-Budget ist aufgebraucht.",
+  "questions.reason.older": "Eine neuere Version der Datei wird verwendet.",
   "questions.rank": "Rang",
   "questions.rankBefore": "{rank} (zuvor {before})",
   "questions.rankWhole": "Ganz gesendet",

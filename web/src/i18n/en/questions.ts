@@ -30,6 +30,7 @@ export const questions = {
   "questions.reason.passage_gone": "The file no longer contains the passage.",
   "questions.reason.rank": "Other passages rank higher.",
   "questions.reason.budget": "The token budget is used up.",
+  "questions.reason.older": "A newer version of the file is used.",
   "questions.rank": "Rank",
   "questions.rankBefore": "{rank} (was {before})",
   "questions.rankWhole": "Sent whole",
