@@ -42,7 +42,7 @@ const formatQuestion = ({ question, filename, result }: CollectionQuestion): str
 }
 
 /** The figures and questions of a run, as on the collection's page. */
-export const formatRun = (run: QuestionRun, questions: readonly CollectionQuestion[]): string => {
+const formatRun = (run: QuestionRun, questions: readonly CollectionQuestion[]): string => {
   const recall = run.total === 0 ? 0 : run.reached / run.total
   const model = run.embedding_model ?? "none"
   return [

@@ -31,8 +31,11 @@ export const readBreakdown = async (
   const { rows } = await sql`select
     ${sumSubquery(sql`size`, sql`files ${ownerFilter}`)} + ${sumSubquery(sql`size`, sql`uploads ${ownerFilter}`)} as files,
     ${sumSubquery(sql`text_length`, sql`files ${ownerFilter}`)}
-    + ${sumSubquery(questionBytes, sql`collection_questions
-      join collections on collections.id = collection_id ${ownerFilter}`)} as text,
+    + ${sumSubquery(
+      questionBytes,
+      sql`collection_questions
+      join collections on collections.id = collection_id ${ownerFilter}`,
+    )} as text,
     ${sumSubquery(sql`text_bytes`, sql`chats ${ownerFilter}`)} as chats,
     ${sumSubquery(sql`image_bytes`, sql`chats ${ownerFilter}`)} as images,
     ${sumSubquery(modelBytes, sql`models join model_contents as c on c.model_id = models.id ${ownerFilter}`)} as models,

@@ -5,6 +5,7 @@ import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
+import { harmlessKnowledgeChanges } from "./harmless-knowledge-changes.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -141,8 +142,6 @@ const harmlessChanges = [
   "DELETE /api/v1/folders/:id",
   "DELETE /api/v1/files/resumable/:id",
   "DELETE /api/v1/invitations/:id",
-  "DELETE /api/v1/knowledge/:id/delete",
-  "DELETE /api/v1/knowledge/:id/questions/:question_id",
   "DELETE /api/v1/prompts/:id/delete",
   "DELETE /api/v1/sso/identities/:id",
   "PATCH /api/v1/files/resumable/:id",
@@ -166,17 +165,9 @@ const harmlessChanges = [
   "POST /api/v1/folders",
   "POST /api/v1/folders/:id/update",
   "POST /api/v1/functions/check",
-  "POST /api/v1/knowledge/:id/file/add",
-  "POST /api/v1/knowledge/:id/file/remove",
-  "POST /api/v1/knowledge/:id/files/batch/add",
-  "POST /api/v1/knowledge/:id/query",
-  "POST /api/v1/knowledge/:id/questions",
-  "POST /api/v1/knowledge/:id/questions/:question_id/update",
-  "POST /api/v1/knowledge/:id/questions/import",
-  "POST /api/v1/knowledge/:id/questions/run",
-  "POST /api/v1/knowledge/:id/reset",
   "POST /api/v1/sso/providers/:id/test",
   "POST /api/v1/sso/signout",
+  ...harmlessKnowledgeChanges,
   ...answerRoutes,
   ...storedResponseChanges,
 ]

@@ -78,7 +78,11 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   question_runs: { kind: "perParent", from: "collections", bound: "20, and an unfinished one" },
   prompts: { kind: "count", per: "user", max: maxRows.promptsPerUser },
   personal_instructions: { kind: "perParent", from: "users", bound: "one, of 8,000 characters" },
-  jobs: { kind: "perParent", from: "files", bound: "two; one for a collection, and one for an account being deleted" },
+  jobs: {
+    kind: "perParent",
+    from: "files",
+    bound: "two; one for a collection, and one for an account being deleted",
+  },
   job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
   functions: { kind: "adminOnly" },
   function_versions: { kind: "adminOnly" },

@@ -80,8 +80,8 @@ describe.each(chooseDatabases())("question sets on $name", ({ createDatabase }) 
       "missed",
     ])
     const changed = { questions: [{ ...set.questions[0], note: "New" }, set.questions[1]] }
-    const again = await sets.call("POST", `${id}/questions/import`, changed)
-    expect(again.body).toMatchObject({ created: [], updated: [body.created[0]] })
+    const repeated = await sets.call("POST", `${id}/questions/import`, changed)
+    expect(repeated.body).toMatchObject({ created: [], updated: [body.created[0]] })
     expect((await sets.questionsOf(id))[0]).toMatchObject({ note: "New", state: "reached" })
   })
 
@@ -133,5 +133,15 @@ describe.each(chooseDatabases())("question sets on $name", ({ createDatabase }) 
     expect((await sets.call("POST", path, more)).status).toBe(409)
     const { runs } = await sets.waitForRun(id, "questions")
     expect(runs[0].total).toBe(500)
+  })
+
+  it("count toward the storage of the collection's owner", async () => {
+    const { id } = await sets.newCollection()
+    const textBytes = async () =>
+      (await sets.gateway.call("GET", "/api/v1/storage")).body.breakdown.text
+    const before = await textBytes()
+    const questions = [{ question: "Who?", filename: "a", quotation: "ä".repeat(1000) }]
+    await sets.call("POST", `${id}/questions/import`, { questions })
+    await expect.poll(textBytes).toBe(before + 2004)
   })
 })

@@ -79,6 +79,7 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     await expect
       .poll(async () => (await sets.questionsOf(id))[0].state, { timeout: 15_000 })
       .toBe("reached")
+    expect((await sets.questionsOf(id))[0]).toMatchObject({ file_id: other.id })
     expect((await sets.call("GET", id)).body.worse_questions).toBe(0)
   })
 
@@ -141,8 +142,8 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     await sets.call("POST", `${id}/update`, { name: "Renamed" })
     await sets.gateway.call("POST", "/api/v1/settings", { banner: "" })
     await sets.call("POST", `${id}/questions/run`)
-    const again = await sets.waitForRun(id, "requested")
-    expect(again.runs).toHaveLength(2)
+    const repeated = await sets.waitForRun(id, "requested")
+    expect(repeated.runs).toHaveLength(2)
   })
 
   it("deletes the results of a question that is changed, but not of one with another note", async () => {

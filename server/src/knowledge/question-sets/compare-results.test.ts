@@ -3,10 +3,10 @@ import { addResult, summarizeResults } from "./compare-results.ts"
 import type { QuestionResult } from "./schema.ts"
 
 const reachedAt = (at: number, rank: number | null = 1): QuestionResult => ({
-  ...{ reached: true, rank, reason: null, start: 0, at },
+  ...{ reached: true, rank, reason: null, file_id: "f", start: 0, at },
 })
 const missedAt = (at: number): QuestionResult => ({
-  ...{ reached: false, rank: 90, reason: "rank", start: 0, at },
+  ...{ reached: false, rank: 90, reason: "rank", file_id: "f", start: 0, at },
 })
 const never = { result: null, earlier_result: null, reached_at: null }
 

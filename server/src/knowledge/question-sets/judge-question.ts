@@ -91,14 +91,12 @@ export const createQuestionJudge = (deps: Deps, searched: SearchedCollection) =>
 
   return async (question: StoredQuestion, signal: AbortSignal): Promise<QuestionResult> => {
     const file = findExpectedFile(files, question)
-    const missing = { start: null, at: now() }
-    if (!file) return { ...missed("file_gone"), ...missing }
-    if (!isSearchable(file)) return { ...missed("file_not_ready"), ...missing }
+    const found = { file_id: file?.id ?? null, start: null, at: now() }
+    if (!file) return { ...missed("file_gone"), ...found }
+    if (!isSearchable(file)) return { ...missed("file_not_ready"), ...found }
     const expected = await locate(question, file.id)
-    if (!expected) return { ...missed("passage_gone"), ...missing }
+    if (!expected) return { ...missed("passage_gone"), ...found }
     const judgement = await search(question, expected, signal)
-    return { ...judgement, start: expected.range?.start ?? null, at: now() }
+    return { ...judgement, ...found, start: expected.range?.start ?? null }
   }
 }
-
-export type QuestionJudge = ReturnType<typeof createQuestionJudge>

@@ -117,6 +117,7 @@ export const registerQuestionRuns = (deps: Deps): void => {
       for (const { id, result, earlier_result, ...columns } of compared) {
         await questions.set(tx, id, {
           ...columns,
+          ...(result.file_id !== null && { file_id: result.file_id }),
           result: JSON.stringify(result),
           earlier_result: earlier_result && JSON.stringify(earlier_result),
         })

@@ -7,7 +7,7 @@ import { parseSearchState } from "./search-state.ts"
 export type StoredRun = Selectable<QuestionRunRow>
 
 /** Finished runs kept for each collection. */
-export const maxRuns = 20
+const maxRuns = 20
 
 export const toRun = (row: StoredRun): QuestionRun => {
   const { search, model, budget } = parseSearchState(row.search_state ?? "{}")

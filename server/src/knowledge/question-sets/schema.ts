@@ -35,6 +35,8 @@ export const QuestionResult = z
     rank: z.int().nullable(),
     /** Null if the passage reaches the model. */
     reason: MissReason.nullable(),
+    /** The file, or the one that replaced it under its name; null if there is none. */
+    file_id: z.string().nullable(),
     /** UTF-16 offset of the quotation in the file's text; null if none is expected or it is gone. */
     start: z.int().nullable(),
     at: z.int(),
@@ -64,7 +66,7 @@ export const CollectionQuestion = z
   .object({
     id: z.string(),
     ...fields,
-    /** The file with the answer; null if the collection has no such file now. */
+    /** The file with the answer; null if no file had its name when the question was imported. */
     file_id: z.string().nullable(),
     filename: z.string(),
     state: QuestionState,

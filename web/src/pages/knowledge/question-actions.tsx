@@ -45,7 +45,7 @@ const EditQuestion = ({ collectionId, question, onClose }: RowProps & { onClose:
 export const QuestionActions = ({ collectionId, question, writable }: ActionsProps) => {
   const navigate = useNavigate()
   const { file_id: fileId, result } = question
-  const isGone = result?.reason === "file_gone"
+  const isMissing = result?.reason === "file_gone"
   const openPassage = (): void => {
     if (fileId === null) return
     const at = result?.start ?? undefined
@@ -64,7 +64,7 @@ export const QuestionActions = ({ collectionId, question, writable }: ActionsPro
           <IconButton icon={Ellipsis} label={t("questions.moreOne", { name: question.question })} />
         }
       >
-        <MenuItem disabled={fileId === null || isGone} onClick={openPassage}>
+        <MenuItem disabled={fileId === null || isMissing} onClick={openPassage}>
           {t("questions.openPassage")}
         </MenuItem>
         {writable && <MenuItem onClick={() => setOpen("edit")}>{t("questions.edit")}</MenuItem>}

@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
 
 /** As the API accepts them. */
-export const maxQuestionLength = 2000
+const maxQuestionLength = 2000
 export const maxQuotationLength = 5000
 const maxNoteLength = 1000
 
