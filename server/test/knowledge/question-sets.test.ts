@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases } from "../harness/databases.ts"
-import { upload, uploadAndEmbed } from "./collections.ts"
+import { createCollection, upload, uploadAndEmbed } from "./collections.ts"
 import {
   handbook,
   leave,
@@ -54,6 +54,17 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     expect(counts).toMatchObject({ missed: 2 })
     const results = (await sets.questionsOf(id)).map(({ result }: { result: object }) => result)
     expect(results).toMatchObject([{ reason: "rank" }, { reason: "passage_gone" }])
+  })
+
+  it("reaches the model as another copy of the file, of which only one is sent", async () => {
+    const same = "The canteen opens at noon."
+    const files = await Promise.all(
+      ["a.txt", "b.txt"].map((name) => uploadAndEmbed(sets.gateway, name, same)),
+    )
+    const ids = files.map((file) => file.id)
+    const id = await createCollection(sets.gateway, "Copies", ids)
+    for (const file_id of ids) await sets.addQuestion(id, { file_id, quotation: same })
+    expect((await sets.waitForRun(id, "questions")).counts).toMatchObject({ reached: 2 })
   })
 
   it("turns red when the file is removed, and green when another version replaces it", async () => {

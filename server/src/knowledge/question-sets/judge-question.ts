@@ -61,12 +61,14 @@ export const createQuestionJudge = (deps: Deps, searched: SearchedCollection) =>
   /** Null if the text does not contain the quotation any more. */
   const locate = async (
     { quotation, result }: StoredQuestion,
-    fileId: string,
+    file: FileSummary,
   ): Promise<ExpectedPassage | null> => {
-    if (quotation === "") return { fileId, range: null }
+    const copies = searchable.filter(({ hash }) => hash === file.hash)
+    const fileIds = new Set(copies.map(({ id }) => id))
+    if (quotation === "") return { fileIds, range: null }
     const near = parseResult(result)?.start ?? 0
-    const range = await locatePassage(await readText(fileId), quotation, { near, takeTurn })
-    return range && { fileId, range }
+    const range = await locatePassage(await readText(file.id), quotation, { near, takeTurn })
+    return range && { fileIds, range }
   }
 
   const search = async (
@@ -94,7 +96,7 @@ export const createQuestionJudge = (deps: Deps, searched: SearchedCollection) =>
     const found = { file_id: file?.id ?? null, start: null, at: now() }
     if (!file) return { ...missed("file_gone"), ...found }
     if (!isSearchable(file)) return { ...missed("file_not_ready"), ...found }
-    const expected = await locate(question, file.id)
+    const expected = await locate(question, file)
     if (!expected) return { ...missed("passage_gone"), ...found }
     const judgement = await search(question, expected, signal)
     return { ...judgement, ...found, start: expected.range?.start ?? null }

@@ -8,12 +8,18 @@ const passage = (start: number, end: number, fields: Partial<FoundPassage> = {})
 const left = (start: number, end: number, left_out: FoundPassage["left_out"]): FoundPassage =>
   passage(start, end, { used: false, left_out })
 
-const ranked = { search: "hybrid", model: null, partlyEmbedded: 0, reranked: null } as const
+const ranked = {
+  search: "hybrid",
+  model: null,
+  partlyEmbedded: 0,
+  reranked: null,
+  rewriting: null,
+} as const
 const judge = (
   passages: FoundPassage[],
   leftOut: FoundPassage[],
   range: { start: number; end: number } | null,
-) => judgeSelection({ passages, leftOut, ranked }, { fileId: "a", range })
+) => judgeSelection({ passages, leftOut, ranked }, { fileIds: new Set(["a"]), range })
 
 describe("an expected passage", () => {
   const range = { start: 100, end: 200 }
@@ -49,7 +55,7 @@ describe("an expected passage", () => {
 
   it("has no rank in a collection that is sent whole", () => {
     const whole = { passages: [passage(0, 500)], leftOut: [], ranked: null }
-    expect(judgeSelection(whole, { fileId: "a", range })).toEqual({
+    expect(judgeSelection(whole, { fileIds: new Set(["a"]), range })).toEqual({
       ...{ reached: true, rank: null, reason: null },
     })
   })

@@ -11,7 +11,8 @@ interface TextRange {
 
 /** Where the answer to a question is. */
 export interface ExpectedPassage {
-  fileId: string
+  /** The file, and copies of it in the collection, only one of which is sent. */
+  fileIds: ReadonlySet<string>
   /** Null if any passage of the file will do. */
   range: TextRange | null
 }
@@ -21,8 +22,8 @@ export type Judgement = Pick<QuestionResult, "reached" | "rank" | "reason">
 /** The share of the expected passage that has to reach the model. */
 const minCoveredShare = 0.5
 
-const overlaps = (passage: FoundPassage, { fileId, range }: ExpectedPassage): boolean =>
-  passage.file_id === fileId &&
+const overlaps = (passage: FoundPassage, { fileIds, range }: ExpectedPassage): boolean =>
+  fileIds.has(passage.file_id) &&
   (range === null || (passage.start < range.end && passage.end > range.start))
 
 /** Code units of the range that the passages cover together. */

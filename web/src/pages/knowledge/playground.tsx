@@ -11,8 +11,8 @@ import { Input } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { useCollection } from "./collection.tsx"
-import { ConversationFields } from "./playground-conversation.tsx"
 import { ExpectPassage } from "./expect-passage.tsx"
+import { ConversationFields } from "./playground-conversation.tsx"
 import { PlaygroundResults } from "./playground-results.tsx"
 
 const route = getRouteApi("/inside/knowledge/$collectionId/search")
@@ -115,7 +115,9 @@ export const PlaygroundPage = () => {
         <PlaygroundResults
           findings={search.data}
           actionFor={(passage) =>
-            writable && <ExpectPassage key={requested.q} {...{ collectionId: id, question, passage }} />
+            writable && (
+              <ExpectPassage key={requested.q} {...{ collectionId: id, question, passage }} />
+            )
           }
         />
       )}
