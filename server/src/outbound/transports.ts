@@ -26,6 +26,8 @@ export interface Transports {
   open(target: TransportTarget): Transport
   /** For an untrusted URL: without the client certificate, to the address that was checked. */
   openChecked(target: CheckedTarget): Transport
+  /** Whether requests for a URL go through a proxy. */
+  usesProxy(url: URL): boolean
 }
 
 export const createTransports = (settings: Settings): Transports => {
@@ -53,5 +55,7 @@ export const createTransports = (settings: Settings): Transports => {
     },
 
     openChecked: (target) => openTransport(target, { clientCertificate: null, allowsHttp2: false }),
+
+    usesProxy: (url) => findProxy(url) !== null,
   }
 }

@@ -1,0 +1,165 @@
+import { open, stat } from "node:fs/promises"
+import { isIP } from "node:net"
+import { headerOf, type ResponseListener, type Transport } from "@portico/http1"
+import { createSpaceCheck } from "../db/disk-space.ts"
+import type { SsrfGuard } from "./ssrf-guard.ts"
+import type { Transports } from "./transports.ts"
+
+const maxRedirects = 5
+const timeouts = { connect: 10, firstByte: 30, idle: 30 }
+
+/** The server's answer does not allow the download; a retry would not help. */
+class DownloadRejectedError extends Error {
+  override name = "DownloadRejectedError"
+}
+
+export interface Download {
+  /** Chosen by an administrator; redirects to other origins lead to public networks only. */
+  url: URL
+  /** Where to write; the bytes that the file contains already are not requested again. */
+  path: string
+  /** In bytes, of the complete file. */
+  size: number
+  signal: AbortSignal
+}
+
+interface Deps {
+  guard: SsrfGuard
+  transports: Transports
+}
+
+/** What to do with the body of a response. */
+type Body = { append: boolean } | { redirect: string }
+
+const readHead = (status: number, headers: readonly string[]): Body => {
+  const location = headerOf(headers, "location")
+  if (status >= 300 && status < 400 && location) return { redirect: location }
+  if (status !== 200 && status !== 206)
+    throw new DownloadRejectedError(`it answered with status ${status}`)
+  return { append: status === 206 }
+}
+
+const toRedirectUrl = (location: string, from: URL): URL => {
+  const url = URL.canParse(location, from.href) ? new URL(location, from) : null
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && from.protocol === "http:"))
+    return url
+  throw new DownloadRejectedError("it redirects to an address that is not used")
+}
+
+const sizeOf = async (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+interface Receiver {
+  /** Called with each part of the body, unless the response is a redirect. */
+  write: (chunk: Buffer, append: boolean) => Promise<void>
+  resume: () => void
+  /** Called once the body is written, with where the response redirects to. */
+  succeed: (redirect: string | null) => void
+  fail: (error: unknown) => void
+}
+
+const createListener = ({ write, resume, succeed, fail }: Receiver): ResponseListener => {
+  let body: Body = { append: false }
+  let written: Promise<void> = Promise.resolve()
+  return {
+    onHead: (status, headers) => {
+      body = readHead(status, headers)
+    },
+    onData: (chunk) => {
+      if ("redirect" in body) return true
+      const { append } = body
+      written = written.then(() => write(chunk, append)).then(resume, fail)
+      return false
+    },
+    onEnd: () => {
+      void written.then(() => succeed("redirect" in body ? body.redirect : null))
+    },
+    onError: (error) => fail(error.cause instanceof DownloadRejectedError ? error.cause : error),
+    onListenerError: fail,
+  }
+}
+
+interface Receiving extends Pick<Receiver, "write"> {
+  url: URL
+  from: number
+  signal: AbortSignal
+}
+
+/** @returns where the response redirects to; null if the body was written */
+const receive = async (
+  transport: Transport,
+  { url, from, signal, write }: Receiving,
+): Promise<string | null> => {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+  const request = {
+    method: "GET",
+    path: url.pathname + url.search,
+    headers: {
+      "user-agent": "Portico",
+      "accept-encoding": "identity",
+      ...(from > 0 && { range: `bytes=${from}-` }),
+    },
+    body: null,
+  }
+  const fail = (error: unknown): void => {
+    handle.cancel()
+    reject(error)
+  }
+  const resume = (): void => handle.resume()
+  const handle = transport.send(request, createListener({ write, resume, succeed: resolve, fail }))
+  const abort = (): void => fail(signal.reason)
+  signal.addEventListener("abort", abort)
+  return promise.finally(() => signal.removeEventListener("abort", abort))
+}
+
+/**
+ * Downloads a file to the disk, through the proxy if one is set.
+ * @throws {DownloadRejectedError | UpstreamError | SsrfGuardError} or the file system's error, or the
+ *   signal's abort reason; what was written remains
+ */
+export const createDownloader = ({ guard, transports }: Deps) => {
+  const openTransport = async (url: URL, isRedirected: boolean): Promise<Transport> => {
+    const target = { baseUrl: url.origin, timeouts }
+    if (!isRedirected) return transports.open(target)
+    // A proxy resolves names itself; this machine may not be able to.
+    const isResolvedByProxy = transports.usesProxy(url) && isIP(url.hostname) === 0
+    const address = isResolvedByProxy ? "" : await guard.resolveAllowed(url.hostname)
+    return transports.openChecked({ ...target, address })
+  }
+
+  return async ({ url: first, path, size, signal }: Download): Promise<void> => {
+    const from = await sizeOf(path)
+    if (from === size) return
+    const file = await open(path, "a", 0o600)
+    const checkSpace = createSpaceCheck(path)
+    let received = 0
+    const write = async (chunk: Buffer, append: boolean): Promise<void> => {
+      if (received === 0 && !append) await file.truncate(0)
+      received += chunk.length
+      const total = received + (append ? from : 0)
+      if (total > size) throw new DownloadRejectedError(`it sent more than ${size} bytes`)
+      await checkSpace(received)
+      await file.writeFile(chunk)
+    }
+    try {
+      let url = first
+      for (let hops = 0; hops <= maxRedirects; hops++) {
+        const transport = await openTransport(url, url.origin !== first.origin)
+        const location = await receive(transport, { url, from, signal, write }).finally(() =>
+          transport.close(),
+        )
+        if (location === null) return await file.sync()
+        url = toRedirectUrl(location, url)
+      }
+      throw new DownloadRejectedError("it redirects too often")
+    } finally {
+      await file.close()
+    }
+  }
+}
+
+export type DownloadFile = ReturnType<typeof createDownloader>
