@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { builtInModelFolder } from "../src/knowledge/embedding/built-in/model-files.ts"
+import { shippedModelFolder } from "../src/knowledge/embedding/built-in/model-descriptions.ts"
 import { type GatewayProcess, spawnGateway } from "../test/harness/gateway-process.ts"
 import { passes } from "./measure/line.ts"
 import { type MemoryUse, readChildren, readCpu, readMemory } from "./measure/process-stats.ts"
@@ -119,7 +119,7 @@ await runBenchmark(async (processes, folder) => {
   for (const start of starts) times.push(await measureTimes(launch, start))
   const memories = await Promise.all(starts.map((start) => measureMemory(launch, start)))
 
-  const isModelPresent = existsSync(builtInModelFolder)
+  const isModelPresent = existsSync(shippedModelFolder)
   console.log(
     `Node ${process.version}; built-in embedding model ${isModelPresent ? "present" : "absent"}\n`,
   )

@@ -135,7 +135,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createAnswerRouter(router("api"), conversations.answerEdits))
   mount(createRatingRouter(router("api"), conversations.ratings))
   mount(createChangeEventRouter(router("api"), conversations.streamChangeEvents))
-  const { collections, explanation, embeddingStatus } = gateway.knowledge
+  const { collections, explanation } = gateway.knowledge
   mount(
     createFileRouter({
       router: router("api"),
@@ -154,7 +154,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
   mount(createQuestionRouter(router("api"), gateway.knowledge.questionSets))
-  mount(createEmbeddingModelRouter(router("api"), embeddingStatus))
+  mount(createEmbeddingModelRouter({ router: router("api"), ...gateway.knowledge }))
   mount(createFunctionRouter({ router: router("api"), ...gateway.functions }))
   mount(createFunctionRunRouter({ router: router("api"), ...gateway.functions }))
   mount(createSettingsRouter(router("api"), gateway.settings))

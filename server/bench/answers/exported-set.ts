@@ -101,7 +101,8 @@ export const measureExportedSet = async (options: ExportedSetOptions): Promise<b
   try {
     const ids = await uploadDocuments(gateway, documents)
     say(`${ids.length} documents uploaded`)
-    const id = await gateway.createCollection("Exported set", "hybrid", ids)
+    const settings = { search: "hybrid", query_rewriting: "off" } as const
+    const id = await gateway.createCollection("Exported set", settings, ids)
     await gateway.waitForIndex(id)
     const path = `/api/v1/knowledge/${id}/questions`
     const imported = await gateway.call(ImportedQuestions, `${path}/import`, set)

@@ -138,6 +138,7 @@ const Environment = z.object({
   EXTRACTION_CONCURRENCY: PositiveInteger.optional(),
   OCR_LANGUAGES: OcrLanguages.optional(),
   EMBEDDING_MODEL: z.string().max(300).optional(),
+  HF_ENDPOINT: Url.default("https://huggingface.co"),
   RERANK_URL: Url.optional(),
   RERANK_MODEL: z.string().max(300).optional(),
   RERANK_API_KEY: z.string().max(1000).optional(),

@@ -19,6 +19,14 @@ export const models = {
     `You do not have permission to change the model ${id}.`,
   model_access_revoked: ({ id }: Values<"id">) => `Your access to the model "${id}" was revoked.`,
   model_not_offered: ({ id }: Values<"id">) => `No connection currently offers the model "${id}".`,
+  model_not_installed: ({ name, folder }: Values<"name" | "folder">) =>
+    `The embedding model ${name} is not installed. An administrator can install it, or place its files in ${folder}.`,
+  model_file_damaged: ({ path }: Values<"path">) =>
+    `The file ${path} is not the published one: its size or its SHA-256 is different. Install the model again, or replace the file.`,
+  model_download_failed: ({ host, reason, folder }: Values<"host" | "reason" | "folder">) =>
+    `The model could not be downloaded from ${host}: ${reason}. Check the network and the proxy settings, then install it again; or place its files in ${folder}.`,
+  model_in_use:
+    "Semantic search uses this model. Choose another one, and wait until its index is complete.",
   base_model_circular: ({ base, id }: Values<"base" | "id">) =>
     `Choose another base model: "${base}" is itself based on "${id}".`,
   base_model_chain_too_long: ({ max }: Values<"max">) =>

@@ -13,6 +13,8 @@ import type { RefreshCaller } from "../http/caller.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { FairEventLoop } from "../limits/fair-event-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
+import { createDownloader } from "../outbound/download-file.ts"
+import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
 import type { Transports } from "../outbound/transports.ts"
 import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
@@ -28,8 +30,8 @@ import { createCollectionTransfer } from "./collections/collection-transfer.ts"
 import { createCollections } from "./collections/collections.ts"
 import {
   type BuiltInModelOptions,
-  createBuiltInModel,
-} from "./embedding/built-in/built-in-model.ts"
+  createBuiltInModels,
+} from "./embedding/built-in/built-in-models.ts"
 import { createEmbedder, type EmbedderOptions } from "./embedding/embedder.ts"
 import { createEmbeddingGaps } from "./embedding/embedding-gaps.ts"
 import {
@@ -38,6 +40,7 @@ import {
 } from "./embedding/embedding-indexes.ts"
 import { createEmbeddingModels } from "./embedding/embedding-models.ts"
 import { createEmbeddingStatusReader } from "./embedding/embedding-status.ts"
+import { createModelInstaller } from "./embedding/model-installer.ts"
 import { createQuestionLanguageDetector } from "./language/question-language.ts"
 import {
   createQuestionSetParts,
@@ -56,6 +59,9 @@ import { createSearchableFiles } from "./search/searchable-files.ts"
 import { createPgvector, type Pgvector } from "./vectors/pgvector.ts"
 import { createPgvectorStore } from "./vectors/pgvector-store.ts"
 import { createVectorStore } from "./vectors/vector-store.ts"
+
+/** How often to look for models that were placed in the data folder. */
+const modelRefreshMs = 15_000
 
 export type KnowledgeOptions = EmbedderOptions &
   EmbeddingIndexOptions &
@@ -104,7 +110,12 @@ export const createKnowledge = async (deps: Deps) => {
   const { files, fileStore, passages } = fileParts
   const collectionStore = createCollectionStore({ db, grants })
   const pgvector = await openPgvector(deps)
-  const builtIn = createBuiltInModel(deps)
+  const builtIn = createBuiltInModels({
+    ...deps,
+    dataDir: config.DATA_DIR,
+    hub: config.HF_ENDPOINT,
+    downloadFile: createDownloader({ guard: createSsrfGuard([]), transports }),
+  })
   const chosenModel = () => settings.current().embedding_model
   const models = createEmbeddingModels({ registry, builtIn, chosenModel })
   const vectors = createVectorStore(db, pgvector)
@@ -188,8 +199,17 @@ export const createKnowledge = async (deps: Deps) => {
     files: fileStore.searchable,
     indexId: () => (pgvector?.isUsable() ? null : indexes.active()),
   })
+  const installer = createModelInstaller({
+    ...deps,
+    installations: builtIn.installations,
+    chosenModel,
+    indexes,
+  })
   await indexes.start()
   for (const source of [registry, settings, builtIn]) source.onChange(indexes.reconcile)
+  background.every(modelRefreshMs, "look for embedding models", builtIn.refresh, {
+    firstAfterMs: 0,
+  })
 
   return {
     collections,
@@ -200,7 +220,10 @@ export const createKnowledge = async (deps: Deps) => {
       fileTransfer: fileParts.fileTransfer,
     }),
     questionSets,
-    embeddingStatus: createEmbeddingStatusReader({ models, registry, settings, indexes, vectors }),
+    embeddingStatus: createEmbeddingStatusReader({
+      ...{ models, registry, settings, indexes, vectors, installer },
+    }),
+    modelInstaller: installer,
     explanation: createSearchExplanation({
       ...{ collections, selection, retrieval, contextBudget, addOwners },
       resolveModel: deps.resolveModel,
@@ -216,7 +239,7 @@ export const createKnowledge = async (deps: Deps) => {
     /** Resolves when the files present at the start are in memory. */
     warmed,
     close: async (): Promise<void> => {
-      builtIn.close()
+      await builtIn.close()
       await questionLanguages.close()
       await searchClient.close()
     },

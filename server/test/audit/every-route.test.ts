@@ -67,6 +67,7 @@ describe.each(chooseDatabases())(
       gateway = await startGateway({
         ...database.env,
         OPENAI_API_BASE_URLS: upstream.url,
+        HF_ENDPOINT: upstream.url,
         ENABLE_SIGNUP: "true",
         DEFAULT_USER_ROLE: "user",
         SCIM_ENABLED: "true",

@@ -217,6 +217,12 @@ const contentRecipes = (gateway: TestGateway, makers: Fixtures): Recipes => {
     "DELETE /api/v1/chats/:id": async () => ({
       path: `/api/v1/chats/${(await post("/api/v1/chats/new", { title: prompt })).id}`,
     }),
+    "POST /api/v1/embedding-model/installations/:name": () => ({
+      path: "/api/v1/embedding-model/installations/multilingual-e5-small",
+    }),
+    "DELETE /api/v1/embedding-model/installations/:name": () => ({
+      path: "/api/v1/embedding-model/installations/multilingual-e5-small",
+    }),
     "POST /api/v1/settings": () => ({
       path: "/api/v1/settings",
       body: { enable_openai_proxy: true, chat_titles: "words" },

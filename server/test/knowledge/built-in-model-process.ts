@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { builtInModelFolder } from "../../src/knowledge/embedding/built-in/model-files.ts"
+import { shippedModelFolder } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 
 /** Gateway options that enable the built-in embedding model, which tests disable by default. */
-export const embedderOptions = { builtInModelFolder }
+export const embedderOptions = { builtInModelFolder: shippedModelFolder }
 
 const readIfExists = (path: string): string => {
   try {

@@ -2,8 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { builtInModelId } from "../../src/knowledge/embedding/built-in/built-in-model.ts"
-import { builtInModelFolder } from "../../src/knowledge/embedding/built-in/model-files.ts"
+import { allMiniLM } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
@@ -20,6 +19,7 @@ import { createCollection, upload, uploadAndEmbed } from "./collections.ts"
 
 const fact = "Employees are entitled to thirty vacation days per calendar year."
 /** Shares no words with the fact. */
+const builtInModelId = allMiniLM.id
 const paraphrase = "How much annual leave do workers get?"
 const fake = "embed-fake"
 
@@ -159,10 +159,11 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
 
   it("falls back to lexical search and logs the reason if a model file is corrupt", async () => {
     const folder = mkdtempSync(join(tmpdir(), "portico-model-"))
-    const weights = readFileSync(join(builtInModelFolder, "model.onnx"))
+    const weights = readFileSync(join(embedderOptions.builtInModelFolder, "model.onnx"))
     weights.writeUInt8((weights.at(-1) ?? 0) ^ 1, weights.length - 1)
     writeFileSync(join(folder, "model.onnx"), weights)
-    copyFileSync(join(builtInModelFolder, "tokenizer.json"), join(folder, "tokenizer.json"))
+    const tokenizer = join(embedderOptions.builtInModelFolder, "tokenizer.json")
+    copyFileSync(tokenizer, join(folder, "tokenizer.json"))
     const started = await start({ builtInModelFolder: folder })
     const id = await collectFact(started)
     const found = await query(started, id, "vacation days")
@@ -170,7 +171,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     expect(found.passages[0]).toMatchObject({ text: fact })
     const lines = started.logLines.filter(({ msg }) => `${msg}`.includes("SHA-256"))
     expect(lines).toHaveLength(1)
-    expect(lines[0]?.msg).toContain("The built-in embedding model is unavailable: ")
+    expect(lines[0]?.msg).toContain("The embedding model all-minilm-l6-v2 is unavailable: ")
     const { model, admin } = await status(started)
     expect(model).toMatchObject({ built_in: true, available: false })
     expect(model.reason).toContain("Restore the file")

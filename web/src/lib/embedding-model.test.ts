@@ -24,6 +24,7 @@ const statusOf = (choice: Partial<Admin["choice"]>, building: Admin["building"] 
     building,
     models: [],
     recommended: null,
+    installable: [],
   },
 })
 

@@ -7,9 +7,17 @@ import type {
 /** The value of the setting `embedding_model` that turns semantic search off. */
 export const semanticSearchOff: typeof noEmbeddingModel = "none"
 
-const builtInModelId = "built-in/all-minilm-l6-v2"
+/** The model that is part of the gateway; it works best in English. */
+const shippedModelId = "built-in/all-minilm-l6-v2"
 
-export const isBuiltInModel = (id: string): boolean => id === builtInModelId
+export const isShippedModel = (id: string): boolean => id === shippedModelId
+
+/** Whether the gateway runs the model itself. */
+export const isBuiltInModel = (id: string): boolean => id.startsWith("built-in/")
+
+/** Whether a model is being installed, or its files are being verified. */
+export const isInstalling = ({ admin }: EmbeddingStatus): boolean =>
+  admin?.installable.some(({ state }) => state === "installing" || state === "verifying") ?? false
 
 /** Whether the current index is incomplete or about to be replaced by the chosen model's index. */
 export const isIndexChanging = ({ model, admin }: EmbeddingStatus): boolean => {

@@ -2,12 +2,12 @@ import { PassageLocation } from "../../files/passage-location.ts"
 import type { StoredPassage } from "../../files/passage-store.ts"
 import type { QuestionEmbedding } from "../search/retrieval.ts"
 import type { EmbeddingIndex } from "../vectors/vector-store.ts"
-import { builtInModelId } from "./built-in/built-in-model.ts"
+import { isBuiltInModelId } from "./built-in/model-descriptions.ts"
 import type { Embedder } from "./embedder.ts"
 
 /** Time limit for embedding a question; after it, the search is lexical only. */
 const defaultQuestionTimeoutMs = 4000
-/** The built-in model cannot hang on a network, only be slow when the CPU is busy. */
+/** A built-in model cannot hang on a network, only be slow when the CPU is busy. */
 const builtInQuestionTimeoutMs = 15_000
 const maxQuestionLength = 2000
 
@@ -29,8 +29,9 @@ export const embedQuestion = async (
   embedder: Embedder,
   { index, query, questionTimeoutMs, signal }: QuestionRequest,
 ): Promise<QuestionEmbedding | null> => {
-  const isBuiltIn = index.model === builtInModelId
-  const limitMs = isBuiltIn ? builtInQuestionTimeoutMs : defaultQuestionTimeoutMs
+  const limitMs = isBuiltInModelId(index.model)
+    ? builtInQuestionTimeoutMs
+    : defaultQuestionTimeoutMs
   const limit = AbortSignal.timeout(questionTimeoutMs ?? limitMs)
   const input = { texts: [query.slice(0, maxQuestionLength)], kind: "query" } as const
   const options = {

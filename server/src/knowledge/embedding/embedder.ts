@@ -7,7 +7,8 @@ import type { Endpoint } from "../../connections/connection-registry.ts"
 import { orderEndpoints } from "../../connections/load-balancing.ts"
 import { embeddingsProviderOperation } from "../../providers/provider.ts"
 import { estimateTokens } from "../tokens.ts"
-import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import type { BuiltInModels } from "./built-in/built-in-models.ts"
+import { isBuiltInModelId } from "./built-in/model-descriptions.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { addPrefix, type EmbeddingModels } from "./embedding-models.ts"
 
@@ -18,7 +19,7 @@ const Reply = z.object({
 /** Limits of one request. */
 const maxTexts = 32
 const maxTokens = 8000
-/** The built-in model takes about half a second per batch; small batches keep progress visible. */
+/** A built-in model takes about half a second per batch; small batches keep progress visible. */
 const builtInBatch = 8
 const responseTimeoutMs = 60_000
 const defaultRetryMs = 200
@@ -51,7 +52,7 @@ export interface EmbedderOptions {
 
 interface Deps extends EmbedderOptions {
   models: EmbeddingModels
-  builtIn: BuiltInModel
+  builtIn: BuiltInModels
 }
 
 interface EmbedOptions {
@@ -62,7 +63,7 @@ interface EmbedOptions {
 
 /** How many of the texts, from the first on, fit into one request. */
 export const batchSize = (model: string, texts: readonly string[]): number => {
-  if (model === builtInModelId) return Math.min(texts.length, builtInBatch)
+  if (isBuiltInModelId(model)) return Math.min(texts.length, builtInBatch)
   let tokens = 0
   const end = texts.findIndex((text, at) => {
     tokens += estimateTokens(text)
@@ -187,7 +188,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
       { texts, kind }: { texts: readonly string[]; kind: EmbeddingInputType },
       options: EmbedOptions,
     ): Promise<Float32Array[]> => {
-      if (model === builtInModelId) return builtIn.embed({ texts, kind }, options.signal)
+      if (isBuiltInModelId(model)) return builtIn.embed(model, { texts, kind }, options.signal)
       const input = texts.map((text) => addPrefix(model, kind, text))
       return requestSplitting(model, input, options)
     },

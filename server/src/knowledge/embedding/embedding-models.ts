@@ -1,7 +1,8 @@
 import type { ConnectionRegistry, Endpoint } from "../../connections/connection-registry.ts"
 import { isUnrestricted } from "../../grants/access.ts"
 import { type MessageOrText, translatable } from "../../i18n/message.ts"
-import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import type { BuiltInModels } from "./built-in/built-in-models.ts"
+import { isBuiltInModelId } from "./built-in/model-descriptions.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./schema.ts"
 
@@ -31,7 +32,7 @@ const canEmbed = ({ model }: Endpoint): boolean =>
 
 interface Deps {
   registry: ConnectionRegistry
-  builtIn: BuiltInModel
+  builtIn: BuiltInModels
   /** The setting `embedding_model`: a model's id, `none`, or empty for an automatic choice. */
   chosenModel: () => string
 }
@@ -39,7 +40,7 @@ interface Deps {
 /** Lists the available embedding models and chooses the one to use. */
 export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) => {
   const endpointsOf = (id: string): readonly Endpoint[] => {
-    if (id === builtInModelId) return []
+    if (isBuiltInModelId(id)) return []
     const endpoints = registry.endpoints()
     return endpoints.get(id) ?? endpoints.get(`${id}:latest`) ?? []
   }
@@ -48,7 +49,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   const connectionModels = (): [id: string, endpoints: readonly Endpoint[]][] => {
     const usable = [...registry.endpoints()].filter(
       ([id, endpoints]) =>
-        id !== builtInModelId &&
+        !isBuiltInModelId(id) &&
         endpoints.some(
           (endpoint) => canEmbed(endpoint) && isUnrestricted(endpoint.connection.config),
         ),
@@ -60,11 +61,8 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
 
   /** Why a model is currently unavailable, as a sentence; null if it is available. */
   const problemOf = (id: string): MessageOrText | null => {
-    if (id !== builtInModelId) {
-      return endpointsOf(id).length > 0 ? null : translatable("model_not_offered", { id })
-    }
-    const problem = builtIn.problem()
-    return problem && `The built-in embedding model is unavailable: ${problem}`
+    if (isBuiltInModelId(id)) return builtIn.problemOf(id)
+    return endpointsOf(id).length > 0 ? null : translatable("model_not_offered", { id })
   }
   const isAvailable = (id: string): boolean => problemOf(id) === null
   const isEnabled = (): boolean => chosenModel() !== noEmbeddingModel
@@ -75,8 +73,9 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
 
   const chooseAutomatically = (current: string | null): string | null => {
     if (current !== null && (isAvailable(current) || !areAllListed())) return current
-    if (builtIn.problem() === null) return builtInModelId
-    return connectionModels()[0]?.[0] ?? null
+    // Other replicas may have the model; an index of another one would take turns with theirs.
+    if (current !== null && builtIn.isInstallable(current)) return current
+    return builtIn.list()[0] ?? connectionModels()[0]?.[0] ?? null
   }
 
   return {
@@ -88,9 +87,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
 
     /** The models that can be chosen. */
     list: (): AvailableModel[] => [
-      ...(builtIn.problem() === null
-        ? [{ id: builtInModelId, built_in: true, connections: [] }]
-        : []),
+      ...builtIn.list().map((id) => ({ id, built_in: true, connections: [] })),
       ...connectionModels().map(([id, endpoints]) => ({
         id,
         built_in: false,

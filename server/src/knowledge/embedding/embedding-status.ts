@@ -4,9 +4,10 @@ import type { Caller } from "../../http/caller.ts"
 import { type MessageOrText, toReference, toText } from "../../i18n/message.ts"
 import type { SettingsStore } from "../../settings/settings.ts"
 import type { EmbeddingIndex, VectorStore } from "../vectors/vector-store.ts"
-import { builtInModelId } from "./built-in/built-in-model.ts"
+import { allMiniLM, isBuiltInModelId } from "./built-in/model-descriptions.ts"
 import type { EmbeddingIndexes } from "./embedding-indexes.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
+import type { ModelInstaller } from "./model-installer.ts"
 import { type EmbeddingStatus, noEmbeddingModel } from "./schema.ts"
 
 interface Deps {
@@ -15,6 +16,7 @@ interface Deps {
   settings: SettingsStore
   indexes: Pick<EmbeddingIndexes, "current">
   vectors: Pick<VectorStore, "progress">
+  installer: Pick<ModelInstaller, "list">
 }
 
 type AdminStatus = NonNullable<EmbeddingStatus["admin"]>
@@ -40,6 +42,7 @@ export const createEmbeddingStatusReader = ({
   settings,
   indexes,
   vectors,
+  installer,
 }: Deps) => {
   settings.addCheck(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
@@ -56,7 +59,7 @@ export const createEmbeddingStatusReader = ({
     if (!index || !models.isEnabled()) return null
     const reason = models.problemOf(index.model)
     const { model: id } = index
-    const built_in = id === builtInModelId
+    const built_in = isBuiltInModelId(id)
     return { id, built_in, available: reason === null, ...describeReason(reason) }
   }
 
@@ -67,7 +70,7 @@ export const createEmbeddingStatusReader = ({
 
   const problemOfChoice = (active: EmbeddingIndex | null): MessageOrText | null => {
     if (!models.isEnabled() || models.choose(active?.model ?? null) !== null) return null
-    return models.problemOf(settings.current().embedding_model || builtInModelId)
+    return models.problemOf(settings.current().embedding_model || allMiniLM.id)
   }
 
   const readChoice = (active: EmbeddingIndex | null): AdminStatus["choice"] => {
@@ -111,6 +114,7 @@ export const createEmbeddingStatusReader = ({
           building: (await readProgress(building)) ?? (await readProgress(active)),
           models: models.list(),
           recommended: recommend(),
+          installable: await installer.list(),
         },
       }
     },

@@ -1,5 +1,9 @@
+import { z } from "zod"
 import { json, route } from "../../http/route.ts"
-import { EmbeddingStatus } from "./schema.ts"
+import { EmbeddingStatus, InstallableModel } from "./schema.ts"
+
+/** Name of an installable model. */
+const Name = z.object({ name: z.string().max(100) })
 
 /** `/api/v1/embedding-model`. */
 export const embeddingModelRoutes = {
@@ -9,6 +13,25 @@ export const embeddingModelRoutes = {
       "Get the embedding model used for semantic search; change it with the setting `embedding_model`",
     responses: {
       200: json(EmbeddingStatus, "The model and, for administrators, how it was chosen"),
+    },
+  }),
+  install: route("post", "/api/v1/embedding-model/installations/:name", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary:
+      "Start to download and install an embedding model that the gateway runs itself; its progress is part of `GET /api/v1/embedding-model`",
+    params: Name,
+    responses: {
+      202: json(InstallableModel, "The model; unchanged if it is installed already"),
+    },
+  }),
+  remove: route("delete", "/api/v1/embedding-model/installations/:name", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Remove an installed embedding model, or cancel its installation",
+    params: Name,
+    responses: {
+      200: json(InstallableModel, "The model"),
     },
   }),
 }

@@ -8,7 +8,7 @@ export const noEmbeddingModel = "none"
 const AvailableModel = z.object({
   id: z.string(),
   built_in: z.boolean(),
-  /** Names of the connections that offer the model; empty for the built-in one. */
+  /** Names of the connections that offer the model; empty for a built-in one. */
   connections: z.array(z.string()),
 })
 export type AvailableModel = z.output<typeof AvailableModel>
@@ -50,6 +50,26 @@ const RecommendedModel = z.object({
   note: z.string(),
 })
 
+/** An embedding model that the gateway can install and run itself. */
+export const InstallableModel = z
+  .object({
+    id: z.string(),
+    /** The model's name in `/api/v1/embedding-model/installations/{name}`. */
+    name: z.string(),
+    /** Download size in bytes. */
+    size: z.int(),
+    license: z.string(),
+    /** `verifying`: files were found in the data folder, and their checksums are being computed. */
+    state: z.enum(["absent", "installing", "verifying", "installed"]),
+    /** Bytes of `size` that are on the disk. */
+    received: z.int(),
+    /** Why the last installation failed, or why files found in the data folder are not used. */
+    problem: z.string().nullable(),
+    problem_reference: MessageReference.nullable(),
+  })
+  .meta({ id: "InstallableModel" })
+export type InstallableModel = z.output<typeof InstallableModel>
+
 export const EmbeddingStatus = z
   .object({
     /** The model whose index is searched; null if there is none. */
@@ -66,6 +86,8 @@ export const EmbeddingStatus = z
          * A model worth pulling; null if no runtime is connected, or if it is installed already.
          */
         recommended: RecommendedModel.nullable(),
+        /** Models that can be installed; those that are installed are in `models` too. */
+        installable: z.array(InstallableModel),
       })
       .nullable(),
   })

@@ -180,6 +180,17 @@ export const admin = {
   "semantic.building": "Index für {model} wird aufgebaut: {done} von {total} Textstellen",
   "semantic.recommended":
     "Ein Embedding-Modell für mehr als 100 Sprachen, das in Ihrer Laufzeitumgebung läuft.",
+  "semantic.installable":
+    "Ein Embedding-Modell für etwa 100 Sprachen, das das Gateway selbst ausführt, mit bis zu 400 MB Arbeitsspeicher. Wenn Sie es wählen, finden auch Fragen in anderen Sprachen die Dokumente.",
+  "semantic.license": "Lizenz: {license}",
+  "semantic.install": "{model} installieren",
+  "semantic.installing": "{model} wird installiert",
+  "semantic.verifying": "Die Dateien werden geprüft.",
+  "semantic.installed": "Installiert. Sie können es als Embedding-Modell wählen.",
+  "semantic.remove": "{model} entfernen",
+  "semantic.removeTitle": "{model} entfernen?",
+  "semantic.removeHelp":
+    "Die Dateien werden aus dem Datenordner des Gateways gelöscht. Sie können das Modell jederzeit wieder installieren.",
   "semantic.pull": "{name} herunterladen",
   "semantic.keepOpen": "Lassen Sie diese Seite geöffnet, bis der Download abgeschlossen ist.",
   "semantic.listing":

@@ -173,6 +173,17 @@ export const admin = {
   "semantic.building": "Building the index for {model}: {done} of {total} passages",
   "semantic.recommended":
     "An embedding model for more than 100 languages that runs on your runtime.",
+  "semantic.installable":
+    "An embedding model for about 100 languages that the gateway runs itself, with up to 400 MB of memory. If you choose it, documents are found by questions in other languages.",
+  "semantic.license": "{license} license",
+  "semantic.install": "Install {model}",
+  "semantic.installing": "Installing {model}",
+  "semantic.verifying": "The files are being verified.",
+  "semantic.installed": "Installed. You can choose it as the embedding model.",
+  "semantic.remove": "Remove {model}",
+  "semantic.removeTitle": "Remove {model}?",
+  "semantic.removeHelp":
+    "Its files are deleted from the gateway’s data folder. You can install it again at any time.",
   "semantic.pull": "Pull {name}",
   "semantic.keepOpen": "Keep this page open until the download is complete.",
   "semantic.listing": "Downloaded. It will be selected as soon as the runtime lists it.",

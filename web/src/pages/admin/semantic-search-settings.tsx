@@ -2,16 +2,24 @@ import { useQuery } from "@tanstack/react-query"
 import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding/schema.ts"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import { t, translateServerText } from "../../i18n/translate.ts"
-import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
+import {
+  isBuiltInModel,
+  isIndexChanging,
+  isInstalling,
+  isShippedModel,
+  semanticSearchOff,
+} from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SelectField } from "../../ui/select.tsx"
+import { InstallableEmbeddingModel } from "./installable-embedding-model.tsx"
 import { RecommendedEmbeddingModel } from "./recommended-embedding-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>
 
 const changingRefreshMs = 2000
+const installingRefreshMs = 500
 
 const nameOf = (id: string): string =>
   isBuiltInModel(id) ? t("semantic.builtIn", { model: id.split("/").at(-1) ?? id }) : id
@@ -33,7 +41,9 @@ const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => 
           })}
         </Status>
       )}
-      {model?.built_in && <p className="text-muted">{t("semantic.builtInHelp")}</p>}
+      {model && isShippedModel(model.id) && (
+        <p className="text-muted">{t("semantic.builtInHelp")}</p>
+      )}
       {!model && <Status tone="warn">{t("semantic.noIndex")}</Status>}
       {text && <p className="text-muted">{translateServerText(text, reference)}</p>}
     </div>
@@ -80,12 +90,17 @@ interface SemanticSearchProps {
   onSaved: (view: SettingsView) => void
 }
 
+const refreshMsOf = (status: EmbeddingStatus | undefined): number | false => {
+  if (!status) return false
+  if (isInstalling(status)) return installingRefreshMs
+  return isIndexChanging(status) ? changingRefreshMs : false
+}
+
 /** Shows the embedding model in use and selects the one to use. */
 export const SemanticSearchSettings = ({ onSaved, ...field }: SemanticSearchProps) => {
   const query = useQuery({
     ...embeddingStatusQuery,
-    refetchInterval: ({ state }) =>
-      state.data && isIndexChanging(state.data) ? changingRefreshMs : false,
+    refetchInterval: ({ state }) => refreshMsOf(state.data),
   })
   return (
     <QueryResult query={query} rows={3}>
@@ -99,6 +114,9 @@ export const SemanticSearchSettings = ({ onSaved, ...field }: SemanticSearchProp
             {...field}
             options={optionsOf(status.admin?.models ?? [], field.value)}
           />
+          {status.admin?.installable.map((model) => (
+            <InstallableEmbeddingModel key={model.id} model={model} />
+          ))}
           {field.locked === undefined && status.admin && (
             <RecommendedEmbeddingModel admin={status.admin} onSaved={onSaved} />
           )}

@@ -4,7 +4,7 @@ import { Library, MessageSquare, TriangleAlert } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { attachToNewChat } from "../../lib/drafts.ts"
-import { isBuiltInModel } from "../../lib/embedding-model.ts"
+import { isShippedModel } from "../../lib/embedding-model.ts"
 import { type CollectionWithFiles, collectionQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useGoToPage } from "../../lib/use-go-to-page.ts"
@@ -54,7 +54,7 @@ const SearchNote = ({ collection }: NoteProps) => {
   if (model !== null) {
     return (
       <p className="text-sm text-muted">
-        {isBuiltInModel(model)
+        {isShippedModel(model)
           ? t("knowledge.semanticBuiltIn")
           : t("knowledge.semantic", { model })}
       </p>

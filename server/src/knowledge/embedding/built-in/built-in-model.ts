@@ -1,30 +1,30 @@
 import { createRequire } from "node:module"
 import type { Logger } from "pino"
+import { type MessageOrText, toText } from "../../../i18n/message.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
-import { builtInModelFolder } from "./model-files.ts"
-
-/** The built-in model's id; a connection's model with this id is not used for search. */
-export const builtInModelId = "built-in/all-minilm-l6-v2"
+import { type ModelDescription, modelNameOf } from "./model-descriptions.ts"
 
 const defaultIdleMs = 60_000
 const defaultTimeoutMs = 30_000
 const defaultRetryMs = 15_000
 
-export interface BuiltInModelOptions {
-  /** Null disables the built-in model. */
-  builtInModelFolder?: string | null
+export interface BuiltInModelTimes {
   builtInModelIdleMs?: number
   builtInModelTimeoutMs?: number
   builtInModelRetryMs?: number
 }
 
-interface Deps extends BuiltInModelOptions {
+interface Deps extends BuiltInModelTimes {
+  folder: string
+  model: ModelDescription
   log: Pick<Logger, "warn">
+  /** Called when the model becomes unavailable or available. */
+  onChange: () => void
 }
 
 /** The runtime is an optional dependency, which npm skips on platforms without a binary. */
-const findProblem = (): string | null => {
+const findRuntimeProblem = (): string | null => {
   try {
     createRequire(import.meta.url).resolve("onnxruntime-node")
     return null
@@ -33,49 +33,67 @@ const findProblem = (): string | null => {
   }
 }
 
-/** all-MiniLM-L6-v2, shipped with the gateway and run in a child process. */
+/** A model that the gateway runs in a child process, once its files are available. */
 export const createBuiltInModel = (deps: Deps) => {
-  const folder =
-    deps.builtInModelFolder === undefined ? builtInModelFolder : deps.builtInModelFolder
-  const listeners = new Set<() => void>()
-  let problem: string | null = null
+  const { folder, model } = deps
+  const name = modelNameOf(model)
+  /** Why the process cannot work. */
+  let failure: string | null = findRuntimeProblem()
+  let running: ReturnType<typeof createEmbeddingProcess> | null = null
+  /** Why the files are not available. */
+  let missing: MessageOrText | null = "its files are not available"
 
-  const setProblem = (reason: string | null): void => {
-    problem = reason
-    if (reason !== null) deps.log.warn(`The built-in embedding model is unavailable: ${reason}`)
-    for (const listener of listeners) listener()
+  const logFailure = (): void => {
+    if (failure !== null) deps.log.warn(`The embedding model ${name} is unavailable: ${failure}`)
   }
-  const { embed, close } = createEmbeddingProcess({
-    folder: folder ?? "",
-    idleMs: deps.builtInModelIdleMs ?? defaultIdleMs,
-    timeoutMs: deps.builtInModelTimeoutMs ?? defaultTimeoutMs,
-    retryMs: deps.builtInModelRetryMs ?? defaultRetryMs,
-    reportProblem: setProblem,
-  })
-  if (folder === null) problem = "it is disabled"
-  else {
-    const missing = findProblem()
-    if (missing !== null) setProblem(missing)
-  }
+  logFailure()
+
+  const startProcess = () =>
+    createEmbeddingProcess({
+      folder,
+      model,
+      idleMs: deps.builtInModelIdleMs ?? defaultIdleMs,
+      timeoutMs: deps.builtInModelTimeoutMs ?? defaultTimeoutMs,
+      retryMs: deps.builtInModelRetryMs ?? defaultRetryMs,
+      reportProblem: (reason) => {
+        failure = reason
+        logFailure()
+        deps.onChange()
+      },
+    })
 
   return {
-    /** Why the model is unavailable at present; null if it is available. */
-    problem: (): string | null => problem,
-    /** Registers a callback for when the model becomes unavailable or available again. */
-    onChange: (listener: () => void): void => void listeners.add(listener),
+    model,
+
+    /** Why the model is unavailable at present, as a sentence; null if it is available. */
+    problem: (): MessageOrText | null =>
+      missing ?? (failure && `The embedding model ${name} is unavailable: ${failure}`),
+
+    /** @param reason why the files are not available, as a sentence; null if they are */
+    setMissing: (reason: MessageOrText | null): void => {
+      missing = reason
+      if (missing === null) return
+      running?.close()
+      running = null
+      failure = findRuntimeProblem()
+    },
 
     /** Unit vectors of the texts, in order. */
     embed: async (
       { texts, kind }: { texts: readonly string[]; kind: EmbeddingInputType },
       signal: AbortSignal,
     ): Promise<Float32Array[]> => {
+      if (missing !== null) throw new Error(toText(missing))
+      running ??= startProcess()
+      const { embed } = running
       const vectors: Float32Array[] = []
       for (const text of texts) vectors.push(await embed({ kind, text }, signal))
       return vectors
     },
 
-    close,
+    close: (): void => {
+      missing = "The gateway is stopping"
+      running?.close()
+    },
   }
 }
-
-export type BuiltInModel = ReturnType<typeof createBuiltInModel>

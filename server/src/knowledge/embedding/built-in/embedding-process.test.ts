@@ -1,9 +1,10 @@
 import { afterAll, expect, it } from "vitest"
 import { createEmbeddingProcess } from "./embedding-process.ts"
-import { builtInModelFolder } from "./model-files.ts"
+import { allMiniLM, shippedModelFolder } from "./model-descriptions.ts"
 
 const model = createEmbeddingProcess({
-  folder: builtInModelFolder,
+  folder: shippedModelFolder,
+  model: allMiniLM,
   idleMs: 60_000,
   timeoutMs: 20_000,
   retryMs: 60_000,

@@ -5,10 +5,13 @@ import { toError } from "../../../errors.ts"
 import { createRetryPause } from "../../../limits/retry-pause.ts"
 import { lowerProcessPriority } from "../../../limits/thread-priority.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
-import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
+import type {
+  EmbeddingMessage,
+  EmbeddingProcessArguments,
+  EmbeddingTask,
+} from "./embedding-worker.ts"
+import { type ModelDescription, modelNameOf } from "./model-descriptions.ts"
 
-/** Dimensions of the model's vectors. */
-const dimensions = 384
 const heapMb = 128
 /**
  * A child that exits this often in a row without an answer is restarted only after a pause; it may
@@ -21,6 +24,7 @@ const kinds: readonly EmbeddingInputType[] = ["query", "passage"]
 
 interface Deps {
   folder: string
+  model: ModelDescription
   /** An idle child is ended after this time. */
   idleMs: number
   /** Time limit for one text, including the start of the child. */
@@ -40,11 +44,11 @@ interface SentRequest extends Request {
   timer: NodeJS.Timeout
 }
 
-const isVector = (vector: Float32Array): boolean =>
+const isVector = (vector: Float32Array, dimensions: number): boolean =>
   vector.length === dimensions && vector.every(Number.isFinite)
 
-const startChild = (folder: string): ChildProcess => {
-  const child = fork(join(import.meta.dirname, "embedding-worker.ts"), [folder], {
+const startChild = (started: EmbeddingProcessArguments): ChildProcess => {
+  const child = fork(join(import.meta.dirname, "embedding-worker.ts"), [JSON.stringify(started)], {
     execArgv: [
       `--max-old-space-size=${heapMb}`,
       "--single-threaded",
@@ -66,6 +70,7 @@ const startChild = (folder: string): ChildProcess => {
  * waits for at most one window of a passage.
  */
 export const createEmbeddingProcess = (deps: Deps) => {
+  const name = `The embedding model ${modelNameOf(deps.model)}`
   const waiting: Record<EmbeddingInputType, Request[]> = { query: [], passage: [] }
   const sent = new Map<EmbeddingInputType, SentRequest>()
   let child: ChildProcess | undefined
@@ -102,14 +107,14 @@ export const createEmbeddingProcess = (deps: Deps) => {
     failures = 0
     retryPause.reset()
     if (message.type === "failed") request?.reject(new Error(message.message))
-    else if (isVector(message.vector)) request?.resolve(message.vector)
-    else request?.reject(new Error("The built-in embedding model returned an invalid vector"))
+    else if (isVector(message.vector, deps.model.dimensions)) request?.resolve(message.vector)
+    else request?.reject(new Error(`${name} returned an invalid vector`))
     sendNext()
   }
 
   /** Starts no child for a while. If the next one also fails, the next pause is longer. */
   const pause = (reason: string): void => {
-    problem = `The built-in embedding model is unavailable: ${reason}`
+    problem = `${name} is unavailable: ${reason}`
     failures = maxFailures - 1
     retryTimer = setTimeout(() => {
       problem = null
@@ -121,7 +126,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
 
   const open = (): ChildProcess => {
     if (child) return child
-    child = startChild(deps.folder)
+    child = startChild({ folder: deps.folder, model: deps.model })
     child.on("message", receive)
     const restart = (reason: string): void => {
       endChild(reason)
@@ -129,19 +134,15 @@ export const createEmbeddingProcess = (deps: Deps) => {
       if (failures < maxFailures) sendNext()
       else pause(`its process exited ${failures} times in a row, last with: ${reason}`)
     }
-    child.once("error", ({ message }) =>
-      restart(`The built-in embedding model could not be started: ${message}`),
-    )
-    child.once("exit", (code, signal) =>
-      restart(`The built-in embedding model exited with ${code ?? signal}`),
-    )
+    child.once("error", ({ message }) => restart(`${name} could not be started: ${message}`))
+    child.once("exit", (code, signal) => restart(`${name} exited with ${code ?? signal}`))
     return child
   }
 
   const send = (request: Request): void => {
     const { kind, text } = request
     const timer = setTimeout(() => {
-      endChild(`The built-in embedding model took longer than ${deps.timeoutMs} ms`)
+      endChild(`${name} took longer than ${deps.timeoutMs} ms`)
       sendNext()
     }, deps.timeoutMs)
     sent.set(kind, { ...request, timer: timer.unref() })
@@ -150,7 +151,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
       open().send({ kind, text } satisfies EmbeddingTask, () => {})
     } catch (error) {
       // For example because no file descriptor is left.
-      failAll(`The built-in embedding model could not be started: ${toError(error).message}`)
+      failAll(`${name} could not be started: ${toError(error).message}`)
     }
   }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
+import type { ModelDescription } from "./model-descriptions.ts"
 
 /** Sent by the gateway: at most one text of each kind at a time. */
 export interface EmbeddingTask {
@@ -14,7 +15,14 @@ export type EmbeddingMessage =
   /** The model cannot be loaded; the process exits. */
   | { type: "unavailable"; message: string }
 
-const [folder = ""] = process.argv.slice(2)
+/** What the gateway starts the process with, as JSON. */
+export interface EmbeddingProcessArguments {
+  folder: string
+  model: ModelDescription
+}
+
+const [, , json = ""] = process.argv
+const { folder, model: description }: EmbeddingProcessArguments = JSON.parse(json)
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
@@ -26,17 +34,20 @@ const send = (message: EmbeddingMessage): Promise<void> =>
 
 const load = async () => {
   // Imported lazily, because the runtime is optional: without a binary, this import fails.
-  const { averageVectors, loadMiniLM } = await import("./minilm.ts")
-  const model = await loadMiniLM(folder)
+  const { averageVectors, loadTransformer } = await import("./transformer.ts")
+  const model = await loadTransformer(folder, description)
 
   /**
    * @param pause awaited before each window, so that a question does not wait for a long passage
    */
-  return async (text: string, pause?: () => Promise<void>): Promise<Float32Array> => {
+  return async (
+    { kind, text }: EmbeddingTask,
+    pause?: () => Promise<void>,
+  ): Promise<Float32Array> => {
     const vectors: Float32Array[] = []
     for (const window of model.split(text)) {
       await pause?.()
-      vectors.push(await model.embedWindow(window))
+      vectors.push(await model.embedWindow(window, kind))
     }
     return averageVectors(vectors)
   }
@@ -55,7 +66,7 @@ const embedPending = async (
   pending.delete(kind)
   const embed = await loading
   try {
-    await send({ type: "vector", kind, vector: await embed(text, pause) })
+    await send({ type: "vector", kind, vector: await embed({ kind, text }, pause) })
   } catch (error) {
     await send({ type: "failed", kind, message: messageOf(error) })
   }

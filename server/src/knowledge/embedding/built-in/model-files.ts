@@ -1,26 +1,23 @@
-import { hash } from "node:crypto"
-import { readFile } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import type { ModelFile } from "./model-descriptions.ts"
 
-/** Where the model's files are in the repository and in the Docker image. */
-export const builtInModelFolder = join(import.meta.dirname, "../../../../vendor/all-minilm-l6-v2")
-
-/** SHA-256 by file name. */
-const checksums = {
-  "model.onnx": "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-  "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-} as const
-
-/** @throws if the file is missing or does not belong to this version */
-export const readModelFile = async (
+/**
+ * The path of a model's file.
+ * @throws if the file is missing, or is not the published one
+ */
+export const verifyModelFile = async (
   folder: string,
-  name: keyof typeof checksums,
-): Promise<Buffer> => {
+  { name, sha256 }: ModelFile,
+): Promise<string> => {
   const path = join(folder, name)
-  const bytes = await readFile(path)
-  const checksum = hash("sha256", bytes)
-  if (checksum === checksums[name]) return bytes
+  const hash = createHash("sha256")
+  await pipeline(createReadStream(path), hash)
+  const checksum = hash.digest("hex")
+  if (checksum === sha256) return path
   throw new Error(
-    `${path} is damaged: its SHA-256 is ${checksum}, not ${checksums[name]}. Restore the file.`,
+    `${path} is damaged: its SHA-256 is ${checksum}, not ${sha256}. Restore the file.`,
   )
 }

@@ -19,6 +19,14 @@ export const models = {
   model_read_only: ({ id }) => `Sie dürfen das Modell ${id} nicht ändern.`,
   model_access_revoked: ({ id }) => `Ihr Zugriff auf das Modell „${id}“ wurde widerrufen.`,
   model_not_offered: ({ id }) => `Derzeit bietet keine Verbindung das Modell „${id}“ an.`,
+  model_not_installed: ({ name, folder }) =>
+    `Das Embedding-Modell ${name} ist nicht installiert. Admins können es installieren oder seine Dateien in ${folder} ablegen.`,
+  model_file_damaged: ({ path }) =>
+    `Die Datei ${path} ist nicht die veröffentlichte: Ihre Größe oder ihr SHA-256 weicht ab. Installieren Sie das Modell neu, oder ersetzen Sie die Datei.`,
+  model_download_failed: ({ host, reason, folder }) =>
+    `Das Modell konnte nicht von ${host} heruntergeladen werden: ${reason}. Prüfen Sie das Netzwerk und die Proxy-Einstellungen, und installieren Sie es erneut; oder legen Sie seine Dateien in ${folder} ab.`,
+  model_in_use:
+    "Die semantische Suche verwendet dieses Modell. Wählen Sie ein anderes, und warten Sie, bis dessen Index vollständig ist.",
   base_model_circular: ({ base, id }) =>
     `Wählen Sie ein anderes Basismodell: „${base}“ baut selbst auf „${id}“ auf.`,
   base_model_chain_too_long: ({ max }) =>
