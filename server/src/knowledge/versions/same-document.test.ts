@@ -103,6 +103,14 @@ describe("recognizes versions of", () => {
       { name: "Leave policy (1).docx", text: leave("28", "two weeks", "the manager") },
     ],
     [
+      "a policy with the month in its title",
+      { name: "Rules.docx", text: `Rules, May 2020\n\n${leave("24", "two weeks", "the manager")}` },
+      {
+        name: "Rules.docx",
+        text: `New rules, July 2023\n\n${leave("28", "ten days", "the lead")}`,
+      },
+    ],
+    [
       "a Chinese policy",
       { name: "休假制度2023.docx", text: vacation("十") },
       { name: "休假制度2025.docx", text: vacation("十二") },
@@ -173,6 +181,11 @@ describe("takes for different documents", () => {
       "documents of which the names say nothing",
       { name: "2023.pdf", text: leave("24", "two weeks", "the manager") },
       { name: "2024.pdf", text: leave("28", "two weeks", "the manager") },
+    ],
+    [
+      "descriptions with different titles",
+      { name: "README.md", text: `# Search plugin\n\n${leave("24", "two weeks", "the manager")}` },
+      { name: "README.md", text: `# Export plugin\n\n${leave("28", "two weeks", "the manager")}` },
     ],
     [
       "different documents with equal names",

@@ -40,6 +40,23 @@ const isAboutOther = (own: TextEvidence, other: TextEvidence): boolean => {
   return names >= differentNames.count && names >= different.size * minShare
 }
 
+/** Whether each title has words that the other lacks. */
+const haveOtherTitles = ({ title: a }: TextEvidence, { title: b }: TextEvidence): boolean =>
+  a !== null && b !== null && !a.isSubsetOf(b) && !b.isSubsetOf(a)
+
+/** The texts of files whose names give no reason to take them for other documents. */
+const isSameText = (a: TextEvidence, b: TextEvidence): boolean =>
+  overlapOf(a.words, b.words) >= minOverlaps.named &&
+  !haveOtherTitles(a, b) &&
+  !(isAboutOther(a, b) && isAboutOther(b, a))
+
+const isSamePeriodText = (a: TextEvidence, b: TextEvidence): boolean =>
+  overlapOf(a.words, b.words) >= minOverlaps.dated &&
+  overlapOf(a.numbers, b.numbers) >= minNumberOverlap
+
+const areDifferentPeriods = (a: VersionName, b: VersionName): boolean =>
+  a.isPeriod && b.isPeriod && a.time !== b.time
+
 /**
  * Whether two files are versions of one document, rather than two documents written from the same
  * template. Decided for precision: of versions that are not recognized, a reader still has the dates.
@@ -49,11 +66,9 @@ export const isSameDocument = (a: ComparedFile, b: ComparedFile): boolean => {
   const [one, other] = [a.evidence, b.evidence]
   if (Math.min(one.words.size, other.words.size) < minWords) return false
   if (haveOtherIdentifiers(one, other)) return false
-  const overlap = overlapOf(one.words, other.words)
-  const arePeriods = a.name.isPeriod && b.name.isPeriod && a.name.time !== b.name.time
   const isNumbered = isNumberedDifferently(a.name, b.name)
-  if (arePeriods && !(a.name.number && b.name.number && isNumbered))
-    return overlap >= minOverlaps.dated && overlapOf(one.numbers, other.numbers) >= minNumberOverlap
-  if (isNumbered) return overlap >= minOverlaps.numbered
-  return overlap >= minOverlaps.named && !(isAboutOther(one, other) && isAboutOther(other, one))
+  const haveNumbers = isNumbered && a.name.number !== null && b.name.number !== null
+  if (areDifferentPeriods(a.name, b.name) && !haveNumbers) return isSamePeriodText(one, other)
+  if (isNumbered) return overlapOf(one.words, other.words) >= minOverlaps.numbered
+  return isSameText(one, other)
 }

@@ -1,5 +1,9 @@
+import { isVersionWord } from "./version-name.ts"
+
 /** What is compared of the texts of two files. */
 export interface TextEvidence {
+  /** The words of the first line; null if it is too long for a title. */
+  title: ReadonlySet<string> | null
   /** Distinct words without digits. */
   words: ReadonlySet<string>
   /** Those of them that have a capital letter within a sentence. */
@@ -48,6 +52,16 @@ const beginsSentence = (text: string, index: number): boolean => {
 
 const wordsOf = (run: string): string[] => (unspaced.test(run) ? pairsOf(run) : [run.toLowerCase()])
 
+const maxTitleWords = 12
+
+const readTitle = (text: string): ReadonlySet<string> | null => {
+  const line = text.split("\n", 20).find((one) => /\p{L}/u.test(one)) ?? ""
+  const words = [...line.slice(0, 300).matchAll(token)]
+    .flatMap(([run]) => wordsOf(run))
+    .filter((word) => !/\p{N}/u.test(word) && !isVersionWord(word))
+  return words.length > maxTitleWords ? null : new Set(words)
+}
+
 /** Whether a number identifies something, after these two words. */
 const isIdentifying = (number: string, [before, label]: readonly [string, string]): boolean => {
   if (versionLabel.test(label) || versionLabel.test(before)) return false
@@ -77,7 +91,7 @@ export const readTextEvidence = (text: string): TextEvidence => {
     }
     context = [context[1], run]
   }
-  return { words, names, numbers, identifiers, identifiersByLabel }
+  return { title: readTitle(text), words, names, numbers, identifiers, identifiersByLabel }
 }
 
 /** Share of the smaller set that is in both; 1 if one is empty. */

@@ -45,6 +45,10 @@ const stateWords = new Set(
    version ver rev revision fassung stand ausgabe edition release issue`.split(/\s+/),
 )
 
+/** Whether a word, in lower case, names a month or a state of a document. */
+export const isVersionWord = (word: string): boolean =>
+  outdatedWords.has(word) || stateWords.has(word) || monthByName.has(word)
+
 const separator = /[\s_.,()[\]{}+–-]/u
 const start = `(?<=^|${separator.source})`
 const end = `(?=$|${separator.source})`
