@@ -50,7 +50,7 @@ export const startQuestionSetGateway = async (createDatabase: () => Promise<Test
         const { status, runs } = await statusOf(id)
         return [status, runs[0]?.reason]
       }
-      await expect.poll(readLast, { timeout: 15_000 }).toEqual(["idle", reason])
+      await expect.poll(readLast, { timeout: 40_000 }).toEqual(["idle", reason])
       return statusOf(id)
     },
 
