@@ -126,7 +126,7 @@ export const formatTables = (
   { versions, listings }: Pick<DatabaseScores, "versions" | "listings">,
 ): string =>
   [
-    formatRows(columns, measured.map(formatRow)),
+    ...(measured.length > 0 ? [formatRows(columns, measured.map(formatRow))] : []),
     ...(versions.size > 0 ? [formatRows(versionColumns, [...versions].map(formatVersions))] : []),
     ...(listings.length > 0 ? [formatRows(listingColumns, listings.map(formatListing))] : []),
   ].join("\n\n")
