@@ -40,6 +40,7 @@ const QuestionCell = ({ collectionId, row }: { collectionId: string; row: Collec
     <Link
       to="/knowledge/$collectionId/search"
       params={{ collectionId }}
+      className="line-clamp-2 whitespace-normal"
       search={{
         q: row.question.slice(0, maxQuestionLength),
         previous: row.previous.slice(0, maxQuestionLength) || undefined,

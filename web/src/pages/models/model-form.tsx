@@ -25,7 +25,7 @@ export const ModelForm = ({ form }: { form: FormState<ModelValues> }) => {
   const derivedId = useDerivedId(deriveId)
   const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
   return (
-    <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
+    <div className="grid grid-cols-1 gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
       <Form
         form={form}
         fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
