@@ -2,7 +2,8 @@ import { isIP } from "node:net"
 import { isPlainHost } from "@portico/http1"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
-import { isLoopback, stripBrackets } from "./loopback.ts"
+import { stripBrackets } from "../outbound/strip-brackets.ts"
+import { isLoopback } from "./loopback.ts"
 
 /** Clients of a gateway use few hosts; beyond these, each request is checked in full. */
 const maxCachedHosts = 100

@@ -1,10 +1,7 @@
+import { stripBrackets } from "../outbound/strip-brackets.ts"
 import { createCidrMatcher } from "./client-address.ts"
 
 const isLoopbackAddress = createCidrMatcher(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
-
-/** URLs and Host headers enclose IPv6 addresses in brackets. */
-export const stripBrackets = (host: string): string =>
-  host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
 
 /** Whether a host name or IP address always means this machine (RFC 6761 §6.3). */
 export const isLoopback = (host: string): boolean => {

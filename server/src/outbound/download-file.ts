@@ -3,6 +3,7 @@ import { isIP } from "node:net"
 import { headerOf, type ResponseListener, type Transport } from "@portico/http1"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import type { SsrfGuard } from "./ssrf-guard.ts"
+import { stripBrackets } from "./strip-brackets.ts"
 import type { Transports } from "./transports.ts"
 
 const maxRedirects = 5
@@ -53,10 +54,10 @@ const sizeOf = async (path: string): Promise<number> =>
   )
 
 interface Receiver {
-  /** Called with each part of the body, unless the response is a redirect. */
+  /** Called with each part of the body; that of a redirect is not read. */
   write: (chunk: Buffer, append: boolean) => Promise<void>
   resume: () => void
-  /** Called once the body is written, with where the response redirects to. */
+  /** Called once the body is written, or with where the response redirects to. */
   succeed: (redirect: string | null) => void
   fail: (error: unknown) => void
 }
@@ -67,15 +68,16 @@ const createListener = ({ write, resume, succeed, fail }: Receiver): ResponseLis
   return {
     onHead: (status, headers) => {
       body = readHead(status, headers)
+      if ("redirect" in body) succeed(body.redirect)
     },
     onData: (chunk) => {
-      if ("redirect" in body) return true
+      if ("redirect" in body) return false
       const { append } = body
       written = written.then(() => write(chunk, append)).then(resume, fail)
       return false
     },
     onEnd: () => {
-      void written.then(() => succeed("redirect" in body ? body.redirect : null))
+      void written.then(() => succeed(null))
     },
     onError: (error) => fail(error.cause instanceof DownloadRejectedError ? error.cause : error),
     onListenerError: fail,
@@ -110,7 +112,11 @@ const receive = async (
     reject(error)
   }
   const resume = (): void => handle.resume()
-  const handle = transport.send(request, createListener({ write, resume, succeed: resolve, fail }))
+  const succeed = (redirect: string | null): void => {
+    if (redirect !== null) handle.cancel()
+    resolve(redirect)
+  }
+  const handle = transport.send(request, createListener({ write, resume, succeed, fail }))
   const abort = (): void => fail(signal.reason)
   signal.addEventListener("abort", abort)
   return promise.finally(() => signal.removeEventListener("abort", abort))
@@ -126,7 +132,7 @@ export const createDownloader = ({ guard, transports }: Deps) => {
     const target = { baseUrl: url.origin, timeouts }
     if (!isRedirected) return transports.open(target)
     // A proxy resolves names itself; this machine may not be able to.
-    const isResolvedByProxy = transports.usesProxy(url) && isIP(url.hostname) === 0
+    const isResolvedByProxy = transports.usesProxy(url) && isIP(stripBrackets(url.hostname)) === 0
     const address = isResolvedByProxy ? "" : await guard.resolveAllowed(url.hostname)
     return transports.openChecked({ ...target, address })
   }

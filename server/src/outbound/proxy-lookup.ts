@@ -1,5 +1,6 @@
 import { type BlockList, isIP } from "node:net"
 import { addressFamilyOf, createAddressList } from "./address-list.ts"
+import { stripBrackets } from "./strip-brackets.ts"
 
 interface ProxySettings {
   HTTP_PROXY?: string | undefined
@@ -32,7 +33,7 @@ export const createProxyLookup = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: ProxySe
   const hosts = NO_PROXY.filter((item) => !isAddress(item))
   return ({ protocol, hostname, port }: URL): string | null => {
     const isSecure = protocol === "https:"
-    const host = hostname.replace(/^\[|\]$/g, "")
+    const host = stripBrackets(hostname)
     const isDirect =
       isLoopback(host) ||
       containsAddress(addresses, host) ||

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { addressFamilyOf, createAddressList } from "./address-list.ts"
+import { stripBrackets } from "./strip-brackets.ts"
 
 /** Special-purpose, private, loopback, link-local, multicast and reserved IPv4 networks. */
 const blockedIpv4Networks = [
@@ -73,7 +74,7 @@ export const createSsrfGuard = (
 
   return {
     resolveAllowed: async (hostname) => {
-      const bare = hostname.replace(/^\[|\]$/g, "")
+      const bare = stripBrackets(hostname)
       const resolved = isIP(bare)
         ? [{ address: bare }]
         : await resolve(bare).catch((): { address: string }[] => [])
