@@ -23,8 +23,24 @@ export const models = {
     `The embedding model ${name} is not installed. An administrator can install it, or place its files in ${folder}.`,
   model_file_damaged: ({ path }: Values<"path">) =>
     `The file ${path} is not the published one: its size or its SHA-256 is different. Install the model again, or replace the file.`,
+  model_file_unreadable: ({ path, code }: Values<"path" | "code">) =>
+    `The file ${path} cannot be read by the user that runs Portico (${code}). Change its owner or its permissions.`,
+  model_folder_unwritable: ({ folder, code }: Values<"folder" | "code">) =>
+    `Files cannot be written to ${folder} by the user that runs Portico (${code}). Check the disk, and the owner and the permissions of the folder; then install the model again.`,
   model_download_failed: ({ host, reason, folder }: Values<"host" | "reason" | "folder">) =>
     `The model could not be downloaded from ${host}: ${reason}. Check the network and the proxy settings, then install it again; or place its files in ${folder}.`,
+  // Parts of `model_download_failed`.
+  download_refused: ({ status }: Values<"status">) => `it answered with status ${status}`,
+  download_redirected: ({ address }: Values<"address">) =>
+    `it redirects to ${address}, which is not a public address, or not an encrypted one`,
+  download_redirected_too_often: "it redirects too often",
+  download_too_large: "it sent more bytes than the file has",
+  download_damaged: "it sent a file whose checksum is wrong",
+  download_incomplete: "it sent only a part of the file",
+  download_unreachable: ({ code }: Values<"code">) => `it cannot be reached (${code})`,
+  download_timed_out: "it did not respond in time",
+  download_interrupted: "the connection was interrupted",
+  download_broken: ({ code }: Values<"code">) => `an error occurred (${code})`,
   model_in_use:
     "Semantic search uses this model. Choose another one, and wait until its index is complete.",
   base_model_circular: ({ base, id }: Values<"base" | "id">) =>

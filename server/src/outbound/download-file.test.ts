@@ -8,11 +8,6 @@ import { createDownloader } from "./download-file.ts"
 import { createSsrfGuard } from "./ssrf-guard.ts"
 import { createTransports } from "./transports.ts"
 
-const settings = {
-  ...{ UPSTREAM_TRANSPORT: "portico", UPSTREAM_HTTP2: false, NO_PROXY: [] },
-  ...{ UPSTREAM_CLIENT_CERT: undefined, UPSTREAM_CLIENT_KEY: undefined },
-} as const
-
 let folder: string
 let respond: (response: ServerResponse) => void
 let close: () => void
@@ -37,7 +32,10 @@ afterEach(() => {
 /** Downloads through a proxy, except from the first server; returns the addresses requested. */
 const downloadThroughProxy = async (): Promise<string[]> => {
   const requested: string[] = []
-  const transports = createTransports(settings)
+  const transports = createTransports({
+    ...{ UPSTREAM_TRANSPORT: "portico", UPSTREAM_HTTP2: false, NO_PROXY: [] },
+    ...{ UPSTREAM_CLIENT_CERT: undefined, UPSTREAM_CLIENT_KEY: undefined },
+  })
   const downloadFile = createDownloader({
     guard: createSsrfGuard([]),
     transports: {

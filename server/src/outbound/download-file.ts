@@ -2,16 +2,37 @@ import { open, stat } from "node:fs/promises"
 import { isIP } from "node:net"
 import { headerOf, type ResponseListener, type Transport } from "@portico/http1"
 import { createSpaceCheck } from "../db/disk-space.ts"
-import type { SsrfGuard } from "./ssrf-guard.ts"
+import { type TranslatableMessage, translatable } from "../i18n/message.ts"
+import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
 import { stripBrackets } from "./strip-brackets.ts"
 import type { Transports } from "./transports.ts"
 
 const maxRedirects = 5
 const timeouts = { connect: 10, firstByte: 30, idle: 30 }
 
-/** The server's answer does not allow the download; a retry would not help. */
-class DownloadRejectedError extends Error {
+/** The server's answer does not allow the download. */
+export class DownloadRejectedError extends Error {
   override name = "DownloadRejectedError"
+  /** What the server did, as a part of a sentence. */
+  readonly reason: TranslatableMessage
+  /** When a retry may help, in ms from now; null if it would not. */
+  readonly retryAfterMs: number | null
+
+  constructor(reason: TranslatableMessage, retryAfterMs: number | null = null) {
+    super(reason.text)
+    this.reason = reason
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Statuses of servers that are busy or being restarted. */
+const busyStatuses = new Set([429, 502, 503, 504])
+
+/** In ms, of a number of seconds or a date; 0 if there is none. */
+const readRetryAfter = (headers: readonly string[]): number => {
+  const value = headerOf(headers, "retry-after") ?? ""
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Math.max(0, ms || 0)
 }
 
 export interface Download {
@@ -35,8 +56,13 @@ type Body = { append: boolean } | { redirect: string }
 const readHead = (status: number, headers: readonly string[]): Body => {
   const location = headerOf(headers, "location")
   if (status >= 300 && status < 400 && location) return { redirect: location }
-  if (status !== 200 && status !== 206)
-    throw new DownloadRejectedError(`it answered with status ${status}`)
+  if (status !== 200 && status !== 206) {
+    const retryAfterMs = busyStatuses.has(status) ? readRetryAfter(headers) : null
+    throw new DownloadRejectedError(
+      translatable("download_refused", { status: `${status}` }),
+      retryAfterMs,
+    )
+  }
   return { append: status === 206 }
 }
 
@@ -44,7 +70,9 @@ const toRedirectUrl = (location: string, from: URL): URL => {
   const url = URL.canParse(location, from.href) ? new URL(location, from) : null
   if (url?.protocol === "https:" || (url?.protocol === "http:" && from.protocol === "http:"))
     return url
-  throw new DownloadRejectedError("it redirects to an address that is not used")
+  throw new DownloadRejectedError(
+    translatable("download_redirected", { address: url?.origin ?? location.slice(0, 200) }),
+  )
 }
 
 const sizeOf = async (path: string): Promise<number> =>
@@ -124,16 +152,22 @@ const receive = async (
 
 /**
  * Downloads a file to the disk, through the proxy if one is set.
- * @throws {DownloadRejectedError | UpstreamError | SsrfGuardError} or the file system's error, or the
- *   signal's abort reason; what was written remains
+ * @throws {DownloadRejectedError | UpstreamError} or the file system's error, or the signal's abort
+ *   reason; what was written remains
  */
 export const createDownloader = ({ guard, transports }: Deps) => {
+  const resolveAllowed = ({ hostname, host }: URL): Promise<string> =>
+    guard.resolveAllowed(hostname).catch((error: unknown) => {
+      if (!(error instanceof SsrfGuardError)) throw error
+      throw new DownloadRejectedError(translatable("download_redirected", { address: host }))
+    })
+
   const openTransport = async (url: URL, isRedirected: boolean): Promise<Transport> => {
     const target = { baseUrl: url.origin, timeouts }
     if (!isRedirected) return transports.open(target)
     // A proxy resolves names itself; this machine may not be able to.
     const isResolvedByProxy = transports.usesProxy(url) && isIP(stripBrackets(url.hostname)) === 0
-    const address = isResolvedByProxy ? "" : await guard.resolveAllowed(url.hostname)
+    const address = isResolvedByProxy ? "" : await resolveAllowed(url)
     return transports.openChecked({ ...target, address })
   }
 
@@ -147,7 +181,7 @@ export const createDownloader = ({ guard, transports }: Deps) => {
       if (received === 0 && !append) await file.truncate(0)
       received += chunk.length
       const total = received + (append ? from : 0)
-      if (total > size) throw new DownloadRejectedError(`it sent more than ${size} bytes`)
+      if (total > size) throw new DownloadRejectedError(translatable("download_too_large"))
       await checkSpace(received)
       await file.writeFile(chunk)
     }
@@ -161,7 +195,7 @@ export const createDownloader = ({ guard, transports }: Deps) => {
         if (location === null) return await file.sync()
         url = toRedirectUrl(location, url)
       }
-      throw new DownloadRejectedError("it redirects too often")
+      throw new DownloadRejectedError(translatable("download_redirected_too_often"))
     } finally {
       await file.close()
     }

@@ -14,6 +14,9 @@ export type HubFault =
   /** The head and one byte; the rest never. */
   | "stalled"
   | "missing"
+  /** Too many requests. */
+  | "busy"
+  | "overloaded"
   /** To the same file on the hub, as large files are served. */
   | "redirect"
   | "redirect_elsewhere"
@@ -53,6 +56,8 @@ export const startFakeModelHub = async (): Promise<FakeModelHub> => {
       longer: () => response.writeHead(200).end(Buffer.concat([bytes, bytes])),
       stalled: () => response.writeHead(200, length).write(bytes.subarray(0, 1)),
       missing: () => response.writeHead(404).end("Not found"),
+      busy: () => response.writeHead(429, { "retry-after": "0" }).end(),
+      overloaded: () => response.writeHead(503).end(),
       redirect: () => redirectTo(`${storedPrefix}${response.req.url}`),
       redirect_elsewhere: () => redirectTo("http://localhost:9/file"),
       redirect_forever: () => {

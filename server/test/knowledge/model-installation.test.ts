@@ -1,11 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type FakeModelHub, type HubFault, startFakeModelHub } from "../fakes/model-hub.ts"
 import { tinyModel, tinyModelFiles } from "../fakes/tiny-embedding-model.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { embedderOptions } from "./built-in-model-process.ts"
 import { createCollection, uploadAndEmbed } from "./collections.ts"
 
 const path = "/api/v1/embedding-model/installations/tiny"
@@ -112,11 +119,11 @@ describe.each(chooseDatabases())("an installable embedding model on $name", (dat
 
   it.each<[HubFault[], string]>([
     [["missing"], "it answered with status 404"],
-    [["changed"], "its checksum is wrong"],
-    [["longer"], "it sent more than"],
+    [["changed"], "checksum is wrong"],
+    [["longer"], "it sent more bytes"],
     [["redirect_elsewhere"], "localhost"],
     [["redirect_forever"], "it redirects too often"],
-    [["cut", "cut", "cut", "cut", "cut"], "the server closed the connection"],
+    [["cut", "cut", "cut", "cut", "cut"], "the connection was interrupted"],
   ])("reports a download with %s, and can be installed afterwards", async (faults, reason) => {
     fail(...faults)
     await install()
@@ -190,24 +197,46 @@ describe.each(chooseDatabases())("an installable embedding model on $name", (dat
     expect(hub.requests).toEqual([])
   })
 
-  it("keeps its index while its files are missing, and says what to do", async () => {
+  it("says that a file cannot be read by the user that runs the gateway", async () => {
+    // Even root cannot read a folder as a file.
+    mkdirSync(pathOf("tokenizer.json"), { recursive: true })
+    const { size } = statSync(pathOf("tokenizer.json"))
+    const tokenizer = { ...tinyModel.tokenizer, size }
+    await gateway.stop()
+    gateway = await start(
+      { installableModels: [{ ...tinyModel, tokenizer }] },
+      { DATA_DIR: gateway.dataDir },
+    )
+    await waitFor({ state: "absent", problem_reference: { id: "model_file_unreadable" } })
+    expect((await model()).problem).toContain("cannot be read by the user that runs Portico")
+    expect((await install()).status).toBe(202)
+    await waitFor({ state: "absent", problem_reference: { id: "model_download_failed" } })
+  })
+
+  it.each<HubFault>(["busy", "overloaded"])("is retried while the hub is %s", async (fault) => {
+    fail(fault, fault)
     await install()
     await waitFor({ state: "installed" })
-    await uploadAndEmbed(gateway, "leave.txt", fact)
-    const { dataDir } = gateway
-    await gateway.stop()
-    rmSync(folder(), { recursive: true })
-    gateway = await start(embedderOptions, { DATA_DIR: dataDir })
-    await gateway.call("POST", "/api/v1/settings", { chat_titles: "local" })
-    const { body } = await gateway.call("GET", "/api/v1/embedding-model")
-    expect(body).toMatchObject({
-      model: {
-        id: tinyModel.id,
-        available: false,
-        reason_reference: { id: "model_not_installed" },
-      },
-      admin: { building: null, choice: { by: "automatic" } },
-    })
-    expect(body.model.reason).toContain(join(dataDir, "models", "tiny"))
+    expect(hub.requests).toHaveLength(4)
+  })
+
+  it("is taken over from a process that dies while it installs the model", async () => {
+    mkdirSync(folder(), { recursive: true })
+    writeFileSync(pathOf("installing.lock"), "another process")
+    await install()
+    await waitFor({ state: "installing" })
+    const longAgo = new Date(Date.now() - 120_000)
+    utimesSync(pathOf("installing.lock"), longAgo, longAgo)
+    await waitFor({ state: "installed" })
+    expect(await actions()).toContain("embedding_model.installed")
+  })
+
+  it("leaves no files behind if another process removes it meanwhile", async () => {
+    fail("stalled")
+    await install()
+    await waitFor({ state: "installing", received: 1 })
+    rmSync(pathOf("installing.lock"))
+    await waitFor({ state: "absent", received: 0, problem: null })
+    expect(readdirSync(folder())).toEqual([])
   })
 })

@@ -2,16 +2,43 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { UpstreamError } from "@portico/http1"
+import { toError } from "../../../errors.ts"
 import { hashFile } from "../../../files/object-store.ts"
-import type { DownloadFile } from "../../../outbound/download-file.ts"
+import { type DownloadFile, DownloadRejectedError } from "../../../outbound/download-file.ts"
 import type { InstallableModel, ModelFile } from "./model-descriptions.ts"
 
 const maxAttempts = 5
+/** A busy server may ask for a longer pause. */
+const maxPauseMs = 60_000
 
 /** The server sent another file than the published one. */
-class WrongChecksumError extends Error {
+export class WrongChecksumError extends Error {
   override name = "WrongChecksumError"
 }
+
+/** The server ended the response before the file was complete. */
+export class IncompleteDownloadError extends Error {
+  override name = "IncompleteDownloadError"
+}
+
+const isGenuine = async ({ size, sha256 }: ModelFile, path: string): Promise<boolean> =>
+  (await sizeOfFile(path)) === size && (await hashFile(path)).hash === sha256
+
+/**
+ * Whether a file is the published one.
+ * @returns the error if it cannot be read
+ */
+export const checkModelFile = (file: ModelFile, path: string): Promise<boolean | Error> =>
+  isGenuine(file, path).catch(toError)
+
+/** Whether a later attempt may succeed. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof UpstreamError ||
+  (error instanceof DownloadRejectedError && error.retryAfterMs !== null)
+
+/** In ms, how long the server asks to wait before the next attempt. */
+const requestedPauseOf = (error: unknown): number =>
+  error instanceof DownloadRejectedError ? Math.min(error.retryAfterMs ?? 0, maxPauseMs) : 0
 
 /** Size in bytes; 0 if there is no such file. */
 export const sizeOfFile = async (path: string): Promise<number> =>
@@ -58,9 +85,9 @@ export const installModelFiles = async (options: Options): Promise<void> => {
   const downloadMore = async (url: URL, path: string, size: number): Promise<unknown> => {
     try {
       await downloadFile({ url, path, size, signal })
-      return new Error("the file is incomplete")
+      return new IncompleteDownloadError("The server sent only a part of the file")
     } catch (error) {
-      if (error instanceof UpstreamError) return error
+      if (isTemporary(error)) return error
       throw error
     }
   }
@@ -70,22 +97,21 @@ export const installModelFiles = async (options: Options): Promise<void> => {
       const failure = await downloadMore(urlOf(name), part, size)
       if ((await sizeOfFile(part)) === size) return
       if (attempt === maxAttempts) throw failure
-      await wait(retryMs * attempt, undefined, { signal })
+      const pause = Math.max(retryMs * attempt, requestedPauseOf(failure))
+      await wait(pause, undefined, { signal })
     }
   }
 
-  const isInPlace = async ({ size, sha256 }: ModelFile, path: string): Promise<boolean> =>
-    (await sizeOfFile(path)) === size && (await hashFile(path)).hash === sha256
-
   const installFile = async (file: ModelFile): Promise<void> => {
     const path = join(folder, file.name)
-    if (await isInPlace(file, path)) return
+    // A file that cannot be read is replaced.
+    if ((await checkModelFile(file, path)) === true) return
     const part = partialPath(path)
     if ((await sizeOfFile(part)) > file.size) await rm(part)
     await downloadPart(file, part)
-    if (!(await isInPlace(file, part))) {
+    if (!(await isGenuine(file, part))) {
       await rm(part)
-      throw new WrongChecksumError("its checksum is wrong")
+      throw new WrongChecksumError("The file has another checksum than the published one")
     }
     await rename(part, path)
   }

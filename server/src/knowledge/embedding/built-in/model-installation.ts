@@ -1,16 +1,25 @@
 import { mkdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import type { Logger } from "pino"
-import { storageFailureOf } from "../../../db/outages.ts"
 import { toError } from "../../../errors.ts"
-import { hashFile } from "../../../files/object-store.ts"
 import { type MessageOrText, toText, translatable } from "../../../i18n/message.ts"
 import type { DownloadFile } from "../../../outbound/download-file.ts"
-import { installModelFiles, partialPath, sizeOfFile } from "./install-model-files.ts"
+import {
+  checkModelFile,
+  installModelFiles,
+  partialPath,
+  sizeOfFile,
+} from "./install-model-files.ts"
 import { createInstallationLock } from "./installation-lock.ts"
+import { describeInstallationProblem, errorCodeOf } from "./installation-problem.ts"
 import { type InstallableModel, type ModelFile, modelNameOf } from "./model-descriptions.ts"
 
 const refreshLockMs = 3000
+const pollLockMs = 500
+
+/** Reason for aborting an installation. */
+const removedElsewhere = new Error("Another process has removed the model")
 
 export type InstallationState = "absent" | "installing" | "verifying" | "installed"
 
@@ -30,7 +39,7 @@ interface Deps {
   downloadFile: DownloadFile
   retryMs: number
   log: Pick<Logger, "warn">
-  /** Called when the model was installed or removed. */
+  /** Called when the state has changed. */
   onChange: () => void
 }
 
@@ -40,38 +49,43 @@ export const createModelInstallation = (deps: Deps) => {
   const files = [model.tokenizer, model.weights]
   const lock = createInstallationLock(join(folder, "installing.lock"))
   const pathOf = (name: string): string => join(folder, name)
-  let state: InstallationState = "absent"
+  let state: InstallationState = "verifying"
   let problem: MessageOrText | null = null
-  /** Sizes and times of the files that were last verified. */
+  /** Sizes and times of the files that were last verified; a time changes with the permissions. */
   let verifiedVersion: string | null = null
   let verifying: Promise<void> | null = null
   let installing: { abort: AbortController; ended: Promise<boolean> } | null = null
 
   const setState = (next: InstallationState): void => {
-    const changed = (state === "installed") !== (next === "installed")
+    if (state === next) return
     state = next
-    if (changed) deps.onChange()
+    deps.onChange()
   }
 
   const readVersion = async (): Promise<string> => {
     const found = await Promise.all(files.map(({ name }) => stat(pathOf(name)).catch(() => null)))
-    return found.map((file) => (file ? `${file.size} ${file.mtimeMs}` : "")).join()
+    return found.map((file) => (file ? `${file.size} ${file.ctimeMs}` : "")).join()
   }
 
   const isMissing = async ({ name }: ModelFile): Promise<boolean> =>
     (await sizeOfFile(pathOf(name))) === 0
 
-  const isGenuine = async ({ name, size, sha256 }: ModelFile): Promise<boolean> =>
-    (await sizeOfFile(pathOf(name))) === size && (await hashFile(pathOf(name))).hash === sha256
+  /** @returns whether the file can be used */
+  const verifyFile = async (file: ModelFile): Promise<boolean> => {
+    const path = pathOf(file.name)
+    const result = await checkModelFile(file, path)
+    if (result === true) return true
+    if (result instanceof Error)
+      problem = translatable("model_file_unreadable", { path, code: errorCodeOf(result) })
+    else if (!(await isMissing(file))) problem = translatable("model_file_damaged", { path })
+    return false
+  }
 
   const verify = async (version: string): Promise<void> => {
     setState("verifying")
     let isComplete = true
     for (const file of files) {
-      if (await isGenuine(file)) continue
-      isComplete = false
-      if (!(await isMissing(file)))
-        problem = translatable("model_file_damaged", { path: pathOf(file.name) })
+      if (!(await verifyFile(file))) isComplete = false
     }
     if (isComplete) problem = null
     verifiedVersion = version
@@ -88,39 +102,27 @@ export const createModelInstallation = (deps: Deps) => {
     await verifying
   }
 
-  const describeFailure = (error: unknown): MessageOrText => {
-    if (storageFailureOf(error) === "full") return translatable("disk_full")
-    const { host } = new URL(hub)
-    return translatable("model_download_failed", { host, reason: toError(error).message, folder })
+  /**
+   * Waits while another process installs the model, and takes over from one that has died.
+   * @returns false if the other process has ended
+   */
+  const takeLock = async (signal: AbortSignal): Promise<boolean> => {
+    while (!(await lock.take())) {
+      await wait(pollLockMs, undefined, { signal })
+      if (!(await lock.exists())) return false
+    }
+    return true
   }
 
   const fetchFiles = async (abort: AbortController): Promise<void> => {
     const timer = setInterval(async () => {
-      if (!(await lock.refresh())) abort.abort()
+      if (!(await lock.refresh())) abort.abort(removedElsewhere)
     }, refreshLockMs)
     try {
       await installModelFiles({ ...deps, signal: abort.signal })
     } finally {
       clearInterval(timer)
       await lock.release()
-    }
-  }
-
-  /** @returns whether this process installed the model */
-  const run = async (abort: AbortController): Promise<boolean> => {
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      if (!(await lock.take())) return false
-      await fetchFiles(abort)
-      return true
-    } catch (error) {
-      if (abort.signal.aborted) return false
-      problem = describeFailure(error)
-      deps.log.warn(`The embedding model ${modelNameOf(model)}: ${toText(problem)}`)
-      return false
-    } finally {
-      installing = null
-      await refresh()
     }
   }
 
@@ -131,10 +133,40 @@ export const createModelInstallation = (deps: Deps) => {
     }
   }
 
+  /** Removes what this process wrote after another one had removed the model. */
+  const finishRemoval = async ({ reason }: AbortSignal): Promise<void> => {
+    if (reason === removedElsewhere && !(await lock.exists())) await removeFiles()
+  }
+
+  const reportFailure = (error: unknown): void => {
+    problem = describeInstallationProblem(error, { hub, folder })
+    const details = toError(error).message
+    deps.log.warn(`The embedding model ${modelNameOf(model)}: ${toText(problem)} (${details})`)
+  }
+
+  /** @returns whether this process installed the model */
+  const run = async (abort: AbortController): Promise<boolean> => {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      if (!(await takeLock(abort.signal))) return false
+      await fetchFiles(abort)
+      return true
+    } catch (error) {
+      if (abort.signal.aborted) await finishRemoval(abort.signal)
+      else reportFailure(error)
+      return false
+    } finally {
+      installing = null
+      await refresh()
+    }
+  }
+
   return {
     model,
     refresh,
     isInstalled: (): boolean => state === "installed",
+    /** Whether it is not known yet if the model is installed. */
+    isBeingVerified: (): boolean => state === "verifying",
 
     status: async (): Promise<InstallationStatus> => {
       const sizes = await Promise.all(

@@ -23,8 +23,23 @@ export const models = {
     `Das Embedding-Modell ${name} ist nicht installiert. Admins können es installieren oder seine Dateien in ${folder} ablegen.`,
   model_file_damaged: ({ path }) =>
     `Die Datei ${path} ist nicht die veröffentlichte: Ihre Größe oder ihr SHA-256 weicht ab. Installieren Sie das Modell neu, oder ersetzen Sie die Datei.`,
+  model_file_unreadable: ({ path, code }) =>
+    `Das Benutzerkonto, unter dem Portico läuft, kann die Datei ${path} nicht lesen (${code}). Ändern Sie den Eigentümer oder die Rechte der Datei.`,
+  model_folder_unwritable: ({ folder, code }) =>
+    `Das Benutzerkonto, unter dem Portico läuft, kann nicht in ${folder} schreiben (${code}). Prüfen Sie den Datenträger sowie Eigentümer und Rechte des Ordners, und installieren Sie das Modell dann erneut.`,
   model_download_failed: ({ host, reason, folder }) =>
     `Das Modell konnte nicht von ${host} heruntergeladen werden: ${reason}. Prüfen Sie das Netzwerk und die Proxy-Einstellungen, und installieren Sie es erneut; oder legen Sie seine Dateien in ${folder} ab.`,
+  download_refused: ({ status }) => `Der Server antwortete mit Status ${status}`,
+  download_redirected: ({ address }) =>
+    `Der Server leitet zu ${address} weiter; das ist keine öffentliche oder keine verschlüsselte Adresse`,
+  download_redirected_too_often: "Der Server leitet zu oft weiter",
+  download_too_large: "Der Server sendete mehr Bytes, als die Datei hat",
+  download_damaged: "Der Server sendete eine Datei mit falscher Prüfsumme",
+  download_incomplete: "Der Server sendete nur einen Teil der Datei",
+  download_unreachable: ({ code }) => `Der Server ist nicht erreichbar (${code})`,
+  download_timed_out: "Der Server antwortete nicht rechtzeitig",
+  download_interrupted: "Die Verbindung wurde unterbrochen",
+  download_broken: ({ code }) => `Es trat ein Fehler auf (${code})`,
   model_in_use:
     "Die semantische Suche verwendet dieses Modell. Wählen Sie ein anderes, und warten Sie, bis dessen Index vollständig ist.",
   base_model_circular: ({ base, id }) =>
