@@ -67,14 +67,13 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) 
   const isAvailable = (id: string): boolean => problemOf(id) === null
   const isEnabled = (): boolean => chosenModel() !== noEmbeddingModel
 
-  /** False just after the start: a connection may still be about to list its models. */
-  const areAllListed = (): boolean =>
-    registry.connections().every((connection) => connection.hasListed())
+  /** Just after the start, connections are about to list their models, and files to be verified. */
+  const isUnknown = (id: string): boolean =>
+    builtIn.isBeingVerified(id) ||
+    !registry.connections().every((connection) => connection.hasListed())
 
   const chooseAutomatically = (current: string | null): string | null => {
-    if (current !== null && (isAvailable(current) || !areAllListed())) return current
-    // Other replicas may have the model; an index of another one would take turns with theirs.
-    if (current !== null && builtIn.isInstallable(current)) return current
+    if (current !== null && (isAvailable(current) || isUnknown(current))) return current
     return builtIn.list()[0] ?? connectionModels()[0]?.[0] ?? null
   }
 

@@ -79,7 +79,11 @@ export const createBuiltInModels = (deps: Deps) => {
     list: (): string[] =>
       models.filter((one) => one.problem() === null).map(({ model }) => model.id),
 
-    isInstallable: (id: string): boolean => installables.some(({ model }) => model.model.id === id),
+    /** Whether it is not known yet if the model is installed, such as just after the start. */
+    isBeingVerified: (id: string): boolean =>
+      installables.some(
+        ({ model, installation }) => model.model.id === id && installation.isBeingVerified(),
+      ),
 
     /** Why a model is unavailable at present, as a sentence; null if it is available. */
     problemOf: (id: string): MessageOrText | null => {
