@@ -1,9 +1,12 @@
 import { z } from "zod"
+import { InUseError } from "../../http/in-use.ts"
 import { json, route } from "../../http/route.ts"
 import { EmbeddingStatus, InstallableModel } from "./schema.ts"
 
 /** Name of an installable model. */
 const Name = z.object({ name: z.string().max(100) })
+
+const notFound = { description: "No installable model has this name" }
 
 /** `/api/v1/embedding-model`. */
 export const embeddingModelRoutes = {
@@ -23,6 +26,7 @@ export const embeddingModelRoutes = {
     params: Name,
     responses: {
       202: json(InstallableModel, "The model; unchanged if it is installed already"),
+      404: notFound,
     },
   }),
   remove: route("delete", "/api/v1/embedding-model/installations/:name", {
@@ -32,6 +36,8 @@ export const embeddingModelRoutes = {
     params: Name,
     responses: {
       200: json(InstallableModel, "The model"),
+      404: notFound,
+      409: json(InUseError, "Error `in_use`: semantic search uses the model"),
     },
   }),
 }
