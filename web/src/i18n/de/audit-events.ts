@@ -24,6 +24,10 @@ export const auditEvents = {
   "event.model.updated": "{actor} hat das Modell {target} geändert",
   "event.model.deleted": "{actor} hat das Modell {target} gelöscht",
   "event.model.transferred": "{actor} hat das Modell {target} übergeben",
+  "event.embedding_model.install_requested":
+    "{actor} hat begonnen, das Embedding-Modell {target} zu installieren",
+  "event.embedding_model.installed": "{actor} hat das Embedding-Modell {target} installiert",
+  "event.embedding_model.removed": "{actor} hat das Embedding-Modell {target} entfernt",
   "event.function.created": "{actor} hat die Funktion {target} erstellt",
   "event.function.updated": "{actor} hat die Funktion {target} geändert",
   "event.function.restored": "{actor} hat eine Version der Funktion {target} wiederhergestellt",

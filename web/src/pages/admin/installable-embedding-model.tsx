@@ -32,16 +32,18 @@ const Progress = ({ model: { name, received, size } }: { model: InstallableModel
 interface ActionProps {
   model: InstallableModel
   install: () => void
+  cancel: () => void
+  /** Rejects if the model cannot be removed. */
   remove: () => Promise<unknown>
   /** A request is being sent. */
   isBusy: boolean
 }
 
 /** What can be done in the model's state. */
-const Action = ({ model: { name, state }, install, remove, isBusy }: ActionProps) => {
+const Action = ({ model: { name, state }, install, cancel, remove, isBusy }: ActionProps) => {
   if (state === "installing") {
     return (
-      <Button icon={Square} busy={isBusy} onClick={() => void remove()}>
+      <Button icon={Square} busy={isBusy} onClick={cancel}>
         {t("action.cancel")}
       </Button>
     )
@@ -84,6 +86,7 @@ export const InstallableEmbeddingModel = ({ model }: { model: InstallableModel }
         <Action
           model={model}
           install={() => install.mutate()}
+          cancel={() => remove.mutate()}
           remove={() => remove.mutateAsync()}
           isBusy={install.isPending || remove.isPending}
         />
