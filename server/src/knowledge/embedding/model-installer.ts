@@ -7,7 +7,7 @@ import { toReference, toText, translatable } from "../../i18n/message.ts"
 import { modelNameOf } from "./built-in/model-descriptions.ts"
 import type { ModelInstallation } from "./built-in/model-installation.ts"
 import type { EmbeddingIndexes } from "./embedding-indexes.ts"
-import { type InstallableModel, noEmbeddingModel } from "./schema.ts"
+import { type ModelInstallationStatus, noEmbeddingModel } from "./schema.ts"
 
 interface Deps {
   installations: readonly ModelInstallation[]
@@ -27,7 +27,7 @@ export const createModelInstaller = (deps: Deps) => {
     installations.find(({ model }) => modelNameOf(model) === name) ??
     fail("model_not_found", translatable("model_not_found", { id: name }))
 
-  const describe = async (installation: ModelInstallation): Promise<InstallableModel> => {
+  const describe = async (installation: ModelInstallation): Promise<ModelInstallationStatus> => {
     const { model } = installation
     const { problem, ...status } = await installation.status()
     return {
@@ -55,10 +55,10 @@ export const createModelInstaller = (deps: Deps) => {
   }
 
   return {
-    list: (): Promise<InstallableModel[]> => Promise.all(installations.map(describe)),
+    list: (): Promise<ModelInstallationStatus[]> => Promise.all(installations.map(describe)),
 
     /** Starts an installation; `list` returns its progress. */
-    install: async (actor: Actor, name: string): Promise<InstallableModel> => {
+    install: async (actor: Actor, name: string): Promise<ModelInstallationStatus> => {
       const installation = find(name)
       const started = await installation.install()
       if (started) {
@@ -71,7 +71,7 @@ export const createModelInstaller = (deps: Deps) => {
     },
 
     /** Removes a model, or cancels its installation. */
-    remove: async (actor: Actor, name: string): Promise<InstallableModel> => {
+    remove: async (actor: Actor, name: string): Promise<ModelInstallationStatus> => {
       const installation = find(name)
       if (installation.isInstalled() && isInUse(installation))
         fail("in_use", translatable("model_in_use"))

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { InUseError } from "../../http/in-use.ts"
 import { json, route } from "../../http/route.ts"
-import { EmbeddingStatus, InstallableModel } from "./schema.ts"
+import { EmbeddingStatus, ModelInstallationStatus } from "./schema.ts"
 
 /** Name of an installable model. */
 const Name = z.object({ name: z.string().max(100) })
@@ -25,7 +25,7 @@ export const embeddingModelRoutes = {
       "Start to download and install an embedding model that the gateway runs itself; its progress is part of `GET /api/v1/embedding-model`",
     params: Name,
     responses: {
-      202: json(InstallableModel, "The model; unchanged if it is installed already"),
+      202: json(ModelInstallationStatus, "The model; unchanged if it is installed already"),
       404: notFound,
     },
   }),
@@ -35,7 +35,7 @@ export const embeddingModelRoutes = {
     summary: "Remove an installed embedding model, or cancel its installation",
     params: Name,
     responses: {
-      200: json(InstallableModel, "The model"),
+      200: json(ModelInstallationStatus, "The model"),
       404: notFound,
       409: json(InUseError, "Error `in_use`: semantic search uses the model"),
     },

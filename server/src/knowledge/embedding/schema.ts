@@ -51,7 +51,7 @@ const RecommendedModel = z.object({
 })
 
 /** An embedding model that the gateway can install and run itself. */
-export const InstallableModel = z
+export const ModelInstallationStatus = z
   .object({
     id: z.string(),
     /** The model's name in `/api/v1/embedding-model/installations/{name}`. */
@@ -67,8 +67,8 @@ export const InstallableModel = z
     problem: z.string().nullable(),
     problem_reference: MessageReference.nullable(),
   })
-  .meta({ id: "InstallableModel" })
-export type InstallableModel = z.output<typeof InstallableModel>
+  .meta({ id: "ModelInstallationStatus" })
+export type ModelInstallationStatus = z.output<typeof ModelInstallationStatus>
 
 export const EmbeddingStatus = z
   .object({
@@ -87,7 +87,7 @@ export const EmbeddingStatus = z
          */
         recommended: RecommendedModel.nullable(),
         /** Models that can be installed; those that are installed are in `models` too. */
-        installable: z.array(InstallableModel),
+        installable: z.array(ModelInstallationStatus),
       })
       .nullable(),
   })

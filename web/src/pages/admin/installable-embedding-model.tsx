@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { Download, Square, Trash2 } from "lucide-react"
-import type { InstallableModel } from "../../../../server/src/knowledge/embedding/schema.ts"
+import type { ModelInstallationStatus } from "../../../../server/src/knowledge/embedding/schema.ts"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes } from "../../lib/format.ts"
@@ -15,7 +15,7 @@ const path = "/api/v1/embedding-model/installations/:name"
 
 const refreshStatus = (): Promise<void> => invalidateQueries([embeddingStatusQuery.queryKey])
 
-const Progress = ({ model: { name, received, size } }: { model: InstallableModel }) => (
+const Progress = ({ model: { name, received, size } }: { model: ModelInstallationStatus }) => (
   <div className="flex flex-col gap-1.5">
     <progress
       aria-label={t("semantic.installing", { model: name })}
@@ -30,7 +30,7 @@ const Progress = ({ model: { name, received, size } }: { model: InstallableModel
 )
 
 interface ActionProps {
-  model: InstallableModel
+  model: ModelInstallationStatus
   install: () => void
   cancel: () => void
   /** Rejects if the model cannot be removed. */
@@ -68,7 +68,7 @@ const Action = ({ model: { name, state }, install, cancel, remove, isBusy }: Act
 }
 
 /** A model that the gateway can run itself: installs and removes it. */
-export const InstallableEmbeddingModel = ({ model }: { model: InstallableModel }) => {
+export const InstallableEmbeddingModel = ({ model }: { model: ModelInstallationStatus }) => {
   const params = { name: model.name }
   const options = { onSettled: refreshStatus }
   const install = useMutation({ mutationFn: () => api.post(path, { params }), ...options })
