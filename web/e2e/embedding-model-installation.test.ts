@@ -33,7 +33,14 @@ it("installs an embedding model, shows its progress and errors, and removes it",
   await progress.waitFor()
   await page.reload()
   await progress.waitFor()
-  await page.getByRole("button", { name: "Cancel" }).click()
+  const cancel = page.getByRole("button", { name: "Cancel" })
+  await page.route("**/installations/tiny", (route) =>
+    route.fulfill({ status: 503, json: { detail: "The server is busy." } }),
+  )
+  await cancel.click()
+  await page.getByText("The server is busy.").waitFor()
+  await page.unroute("**/installations/tiny")
+  await cancel.click()
   await progress.waitFor({ state: "detached" })
 
   await install.click()
@@ -54,6 +61,10 @@ it("installs an embedding model, shows its progress and errors, and removes it",
   await remove.click()
   await page.getByRole("button", { name: "Remove tiny" }).click()
   await install.waitFor()
+
+  await open("/admin/audit")
+  for (const event of ["started to install", "installed", "removed"])
+    await page.getByText(`${event} the embedding model`).first().waitFor()
   expect(pageErrors).toEqual([])
   expect(app.gateway.logLines.some(({ level }) => level === 50)).toBe(false)
 })
