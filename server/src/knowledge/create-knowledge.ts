@@ -52,7 +52,7 @@ import { type AskRewritingModel, createQuestionRewriter } from "./rewriting/ques
 import { startCacheWarming } from "./search/cache-warming.ts"
 import { createLanguageSearch } from "./search/language-search.ts"
 import { createReranker, rerankTimeouts } from "./search/reranker.ts"
-import { createRetrieval } from "./search/retrieval.ts"
+import { createPassageRanking } from "./search/retrieval.ts"
 import { combineWithIndex, createSearchClient } from "./search/search-client.ts"
 import { createSearchExplanation } from "./search/search-explanation.ts"
 import { createSearchableFiles } from "./search/searchable-files.ts"
@@ -161,7 +161,7 @@ export const createKnowledge = async (deps: Deps) => {
       })
     : null
   const questionLanguages = createQuestionLanguageDetector()
-  const plainRetrieval = createRetrieval({
+  const rankPassages = createPassageRanking({
     passages,
     searchClient,
     embedQuestion,
@@ -176,7 +176,7 @@ export const createKnowledge = async (deps: Deps) => {
     }),
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
-  const retrieval = createLanguageSearch({ retrieval: plainRetrieval, embedQuestion })
+  const retrieval = createLanguageSearch({ rankPassages, embedQuestion })
   const selection = createSourceSelection({ passages, retrieval })
   const addOwners = createFileOwners(db)
   const contextBudget = createContextBudget(settings.current)

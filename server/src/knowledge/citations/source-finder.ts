@@ -14,7 +14,7 @@ import type {
   FoundPassage,
   RetrievalMode,
 } from "../schema.ts"
-import type { Retrieval } from "../search/retrieval.ts"
+import type { Retrieval } from "../search/language-search.ts"
 import { isSearchable, type SearchableFiles } from "../search/searchable-files.ts"
 import type { CollectionOverview } from "./collection-overview.ts"
 import type { AddOwners } from "./file-owners.ts"

@@ -1,6 +1,6 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { FoundPassage } from "../schema.ts"
-import type { QuestionEmbedding, Retrieval, RetrievalQuery } from "./retrieval.ts"
+import type { QuestionEmbedding, RankPassages, RetrievalQuery } from "./retrieval.ts"
 
 /** Passages reserved for each language. */
 const passagesPerLanguage = 3
@@ -12,8 +12,13 @@ const firstPassages = 10
 type EmbedQuestion = (query: string, signal?: AbortSignal) => Promise<QuestionEmbedding | null>
 
 interface Deps {
-  retrieval: Retrieval
+  rankPassages: RankPassages
   embedQuestion: EmbedQuestion
+}
+
+/** Finds passages for questions. Callers must have checked access to the files. */
+export interface Retrieval {
+  search: RankPassages
 }
 
 /** Embeds each question once. */
@@ -72,10 +77,10 @@ const reserve = (
  * little in that language: most questions resemble passages in their own language more than those
  * with the answer in another one.
  */
-export const createLanguageSearch = ({ retrieval, embedQuestion }: Deps): Retrieval => ({
+export const createLanguageSearch = ({ rankPassages, embedQuestion }: Deps): Retrieval => ({
   search: async (query) => {
     const embedOnce = rememberEmbeddings(embedQuestion)
-    const found = await retrieval.search({ ...query, embedQuestion: embedOnce })
+    const found = await rankPassages({ ...query, embedQuestion: embedOnce })
     const languageOf = new Map(query.files.map(({ id, language }) => [id, language]))
     const first = found.passages.slice(0, firstPassages)
     const isMissing = ([file]: readonly FileSummary[]): boolean =>
@@ -90,7 +95,7 @@ export const createLanguageSearch = ({ retrieval, embedQuestion }: Deps): Retrie
         maxPassages: passagesPerLanguage,
         ...(signal && { signal }),
       }
-      return (await retrieval.search(inLanguage)).passages.slice(0, passagesPerLanguage)
+      return (await rankPassages(inLanguage)).passages.slice(0, passagesPerLanguage)
     }
     const reserved = alternate(await Promise.all(missing.map(searchIn)))
     return { ...found, passages: reserve(found.passages, reserved) }

@@ -106,7 +106,10 @@ const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): Retri
 }
 
 /** Ranks passages of files. Callers must have checked access to the files. */
-export const createRetrieval = (deps: Deps) => {
+export type RankPassages = (query: RetrievalQuery) => Promise<RankedPassages>
+
+/** Ranks by keywords and embeddings, whatever the languages of the files. */
+export const createPassageRanking = (deps: Deps): RankPassages => {
   const { passages, searchClient, embedQuestion, rerank, rescore, fairLoop } = deps
   const { filesLackingEmbeddings, rewriteQuestion } = deps
 
@@ -203,45 +206,43 @@ export const createRetrieval = (deps: Deps) => {
     return { report, results: results.map(({ hits }, at) => ({ query: texts[at] ?? "", hits })) }
   }
 
-  return {
-    search: async (query: RetrievalQuery): Promise<RankedPassages> => {
-      const { userId, files, question, signal } = query
-      const share = fairLoop.of(userId)
-      const previous = query.previous === question ? "" : (query.previous ?? "")
-      const [result, previousResult, rewritten] = await Promise.all([
-        searchFor(query, question),
-        previous === "" ? null : searchFor(query, previous),
-        searchRewritten(query),
-      ])
-      await share.turn(turnCosts.fusion)
-      const maxRanked = maxRankedFor(query.maxPassages)
-      const plain: Ranking[] = [toRanking(question, rankHits(result.hits), maxRanked)]
-      if (previousResult) {
-        const hits = rankFollowUp(result.hits, previousResult.hits)
-        plain.push(toRanking(`${previous}\n${question}`, hits, maxRanked))
-      }
-      const rankings = [...plain, ...rankRewritten(plain, rewritten.results, maxRanked)]
-      const all = interleaveHits(...rankings.map(({ hits }) => hits))
-      const texts = await readTexts(files, all, share)
-      await share.turn(turnCosts.fusion)
-      const reranked = await Promise.all(
-        rankings.map((ranking) => rerankHits(ranking.query, { ...ranking, texts }, signal)),
-      )
-      const orders = rankings.map(({ hits }, at) => reranked[at] ?? hits.map(withoutRerank))
-      // The question itself fills half of the places, whatever the rewritten queries find.
-      const placed = interleaveHits(
-        interleaveHits(...orders.slice(0, plain.length)),
-        interleaveHits(...orders.slice(plain.length)),
-      )
-      return {
-        passages: placed.flatMap((hit) => toPassage(hit, texts)),
-        search: result.mode,
-        model: result.model,
-        partlyEmbedded: result.hits.incomplete?.size ?? 0,
-        reranked: rerank && reranked[0] !== null,
-        rewriting: rewritten.report,
-      }
-    },
+  return async (query) => {
+    const { userId, files, question, signal } = query
+    const share = fairLoop.of(userId)
+    const previous = query.previous === question ? "" : (query.previous ?? "")
+    const [result, previousResult, rewritten] = await Promise.all([
+      searchFor(query, question),
+      previous === "" ? null : searchFor(query, previous),
+      searchRewritten(query),
+    ])
+    await share.turn(turnCosts.fusion)
+    const maxRanked = maxRankedFor(query.maxPassages)
+    const plain: Ranking[] = [toRanking(question, rankHits(result.hits), maxRanked)]
+    if (previousResult) {
+      const hits = rankFollowUp(result.hits, previousResult.hits)
+      plain.push(toRanking(`${previous}\n${question}`, hits, maxRanked))
+    }
+    const rankings = [...plain, ...rankRewritten(plain, rewritten.results, maxRanked)]
+    const all = interleaveHits(...rankings.map(({ hits }) => hits))
+    const texts = await readTexts(files, all, share)
+    await share.turn(turnCosts.fusion)
+    const reranked = await Promise.all(
+      rankings.map((ranking) => rerankHits(ranking.query, { ...ranking, texts }, signal)),
+    )
+    const orders = rankings.map(({ hits }, at) => reranked[at] ?? hits.map(withoutRerank))
+    // The question itself fills half of the places, whatever the rewritten queries find.
+    const placed = interleaveHits(
+      interleaveHits(...orders.slice(0, plain.length)),
+      interleaveHits(...orders.slice(plain.length)),
+    )
+    return {
+      passages: placed.flatMap((hit) => toPassage(hit, texts)),
+      search: result.mode,
+      model: result.model,
+      partlyEmbedded: result.hits.incomplete?.size ?? 0,
+      reranked: rerank && reranked[0] !== null,
+      rewriting: rewritten.report,
+    }
   }
 }
 
@@ -256,5 +257,3 @@ const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
   const [lexical, dense] = [topScore(hit.lexical), topScore(hit.dense)]
   return [{ ...found, score, lexical, dense, reranked, from_previous, found_by }]
 }
-
-export type Retrieval = ReturnType<typeof createRetrieval>

@@ -17,7 +17,8 @@ import type {
   RetrievalMode,
 } from "../schema.ts"
 import { orderByVersion } from "../versions/prefer-newest.ts"
-import type { RankedPassages, Retrieval, RetrievalQuery } from "./retrieval.ts"
+import type { Retrieval } from "./language-search.ts"
+import type { RankedPassages, RetrievalQuery } from "./retrieval.ts"
 import { isSearchable } from "./searchable-files.ts"
 
 interface Deps {
