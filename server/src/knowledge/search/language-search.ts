@@ -1,6 +1,11 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { FoundPassage } from "../schema.ts"
-import type { QuestionEmbedding, RankPassages, RetrievalQuery } from "./retrieval.ts"
+import type {
+  QuestionEmbedding,
+  RankedPassages,
+  RankPassages,
+  RetrievalQuery,
+} from "./retrieval.ts"
 
 /** Passages reserved for each language. */
 const passagesPerLanguage = 3
@@ -72,6 +77,14 @@ const reserve = (
   return [...marked, ...added]
 }
 
+/** The question in a language, if a model has translated it. */
+const translationInto = (
+  language: string | null | undefined,
+  { rewriting }: RankedPassages,
+): string | null =>
+  rewriting?.queries.find((query) => query.kind === "translation" && query.language === language)
+    ?.text ?? null
+
 /**
  * Searches the files of each language by themselves as well, if the search of all files finds
  * little in that language: most questions resemble passages in their own language more than those
@@ -90,12 +103,18 @@ export const createLanguageSearch = ({ rankPassages, embedQuestion }: Deps): Ret
     if (missing.length === 0) return found
     const { userId, question, previous, mode, signal } = query
     const searchIn = async (files: readonly FileSummary[]): Promise<FoundPassage[]> => {
+      const translation = translationInto(files[0]?.language, found)
       const inLanguage: RetrievalQuery = {
-        ...{ userId, question, previous, mode, files, embedQuestion: embedOnce },
+        ...{ userId, mode, files, embedQuestion: embedOnce },
+        // A translation is complete without the previous question.
+        ...(translation === null ? { question, previous } : { question: translation }),
         maxPassages: passagesPerLanguage,
         ...(signal && { signal }),
       }
-      return (await rankPassages(inLanguage)).passages.slice(0, passagesPerLanguage)
+      const { passages } = await rankPassages(inLanguage)
+      return passages
+        .slice(0, passagesPerLanguage)
+        .map((passage) => ({ ...passage, found_by: translation }))
     }
     const reserved = alternate(await Promise.all(missing.map(searchIn)))
     return { ...found, passages: reserve(found.passages, reserved) }
