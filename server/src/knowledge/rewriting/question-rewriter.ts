@@ -90,8 +90,15 @@ export const createQuestionRewriter = (deps: Deps) => {
     if (question === "" || question.length > maxRewrittenQuestion) return false
     if (mode === "on" || refersBack(question, turns.length > 0)) return true
     if (fileLanguages.length === 0) return false
-    return isInOtherLanguage(await settleInTime(detectLanguage(question), ending), fileLanguages)
+    return isInOtherLanguage(await languageOf(question, ending), fileLanguages)
   }
+
+  /** Null as well if the detection fails or is late. */
+  const languageOf = (question: string, ending: AbortSignal): Promise<string | null> =>
+    settleInTime(detectLanguage(question), ending).catch((error: unknown) => {
+      if (!ending.aborted) log.error({ err: error }, "The language of a question is unknown")
+      return null
+    })
 
   const attemptRewriting = async (model: string, request: Prepared): Promise<Attempt> => {
     const { caller, question, turns, fileLanguages: languages } = request
@@ -139,10 +146,7 @@ export const createQuestionRewriter = (deps: Deps) => {
       fileLanguages: request.fileLanguages.slice(0, maxTranslations),
       ending,
     }
-    const result = await rewrite(prepared).catch((error: unknown) => ({
-      model: null,
-      ...failedAttempt(error),
-    }))
+    const result = await rewrite(prepared)
     request.signal?.throwIfAborted()
     return { ...result, duration_ms: Math.round(nowMs() - startedAt) }
   }
