@@ -12,6 +12,8 @@ export const models = {
     "Choose another ID: only administrators may give a model the ID of its base model.",
   model_not_found: ({ id }: Values<"id">) =>
     `Model "${id}" not found. Choose one from the list of models.`,
+  model_no_response: "The model did not respond.",
+  rewriting_unreadable: "The model did not respond with the requested JSON.",
   model_disabled: "This model is disabled. Enable it, or choose another one.",
   model_is_embedding_model: "Embedding models can't answer chats. Choose another one.",
   model_id_conflict: "Another user's model has the same ID. Delete it first.",

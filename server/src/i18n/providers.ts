@@ -19,6 +19,8 @@ export const providers = {
   provider_malformed: ({ provider, reason }: Values<"provider" | "reason">) =>
     `${provider} sent an unreadable response: ${reason}.`,
   answer_too_long: "it exceeds 4 MB. The partial answer was saved",
+  answer_exceeds_characters: ({ count }: Values<"count">) =>
+    `it is longer than ${count} characters`,
   not_a_completion: "it is not a completion",
   provider_content_type: ({ provider, type }: Values<"provider" | "type">) =>
     `${provider} responded with ${type} instead of a completion.`,

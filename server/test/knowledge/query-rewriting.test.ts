@@ -169,15 +169,6 @@ describe.each(chooseDatabases())("rewritten questions on $name", ({ createDataba
     expect(rewriting.queries).toEqual([{ kind: "standalone", text: standalone, language: null }])
   })
 
-  it("repeats a request without parameters that the model rejects", async () => {
-    const accepts = ({ body }: RecordedRequest) => !body.includes('"temperature"')
-    respond = (request) =>
-      accepts(request)
-        ? streamed(rewritten)
-        : jsonResponse(400, { error: { message: "Unsupported value: 'temperature'" } })
-    expect((await search(fresh())).rewriting.outcome).toBe("used")
-  })
-
   it("rewrites automatically only what refers back", async () => {
     const count = rewritings().length
     const outcomeOf = async (query: object) =>

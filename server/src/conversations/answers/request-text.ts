@@ -27,6 +27,9 @@ export interface TextAnswer extends Pick<CollectedAnswer, "outcome" | "error"> {
   text: string
 }
 
+const tooLong = (maxLength: number) =>
+  translatable("answer_exceeds_characters", { count: maxLength })
+
 /**
  * Lets a model answer a request of the gateway itself, which is recorded as usage of the caller.
  * Reads a stream or a whole answer, whatever the provider sends. @throws {Failure}
@@ -46,7 +49,7 @@ export const requestText = (
       onText: ({ content, reasoning }) => {
         if (length > maxLength) return
         length += content.length + reasoning.length
-        if (length > maxLength) throw new MalformedResponse(translatable("answer_too_long"))
+        if (length > maxLength) throw new MalformedResponse(tooLong(maxLength))
         text += content
       },
       onDone: ({ outcome, error }) => resolve({ text, outcome, error }),

@@ -4,6 +4,7 @@ import type { Endpoint } from "../../connections/connection-registry.ts"
 import { Failure } from "../../errors.ts"
 import type { Fields } from "../../formats/json-values.ts"
 import { type Caller, noCredentialLimits } from "../../http/caller.ts"
+import { type MessageOrText, translatable } from "../../i18n/message.ts"
 import type {
   AskRewritingModel,
   RewritingModelRequest,
@@ -55,6 +56,14 @@ const adaptTo = ({ connection, model }: Endpoint, fields: Fields): Fields => {
   return adapted
 }
 
+const noResponse = translatable("model_no_response")
+
+const messageOf = (error: TextAnswer["error"]): MessageOrText => {
+  if (error === null) return noResponse
+  const { id, values = {}, message } = error
+  return id === undefined ? message : { id, values, text: message }
+}
+
 /** Lets models rewrite questions: without collections, tools, or what is stored. */
 export const createRewritingModel = ({
   completions,
@@ -70,18 +79,26 @@ export const createRewritingModel = ({
   ): Promise<TextAnswer> =>
     requestText(completions, { caller, resolved, fields, signal, maxLength })
 
-  return async (input) => {
-    const { caller, model, isConfigured, messages } = input
-    const principal = isConfigured ? asGateway(caller) : caller
-    const resolved = withoutAnswerParams(await catalogue.resolve(principal, model))
+  const requestAdapted = async (
+    input: RewritingModelRequest,
+    resolved: ResolvedModel,
+  ): Promise<TextAnswer> => {
+    const { messages } = input
     const [endpoint] = resolved.endpoints
     const fields = { messages, temperature: 0, max_tokens: maxTokens }
     const adapted = endpoint ? adaptTo(endpoint, fields) : fields
-    let answer = await request(input, resolved, adapted)
+    const answer = await request(input, resolved, adapted)
     // Some models reject a temperature or a limit, whatever their names suggest.
-    if (rejectsParameters.has(answer.error?.status ?? 0))
-      answer = await request(input, resolved, { messages })
+    if (!rejectsParameters.has(answer.error?.status ?? 0)) return answer
+    return request(input, resolved, { messages })
+  }
+
+  return async (input) => {
+    const { caller, model, isConfigured } = input
+    const principal = isConfigured ? asGateway(caller) : caller
+    const resolved = withoutAnswerParams(await catalogue.resolve(principal, model))
+    const answer = await requestAdapted(input, resolved)
     if (answer.outcome === "ok") return answer.text
-    throw new Failure("upstream_broken", answer.error?.message ?? "The model did not respond.")
+    throw new Failure("upstream_broken", messageOf(answer.error))
   }
 }

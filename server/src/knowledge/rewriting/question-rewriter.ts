@@ -1,6 +1,7 @@
 import type { Logger } from "pino"
 import { Failure } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
+import { referenceOf, translatable } from "../../i18n/message.ts"
 import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Settings } from "../../settings/schema.ts"
 import { parseRewriting } from "./parse-rewriting.ts"
@@ -68,14 +69,14 @@ interface Deps {
   nowMs: () => number
 }
 
-type Attempt = Pick<RewritingReport, "outcome" | "queries" | "cached" | "error">
+type Attempt = Omit<RewritingReport, "model" | "duration_ms">
 
 const attempt = (outcome: Attempt["outcome"], parts: Partial<Attempt> = {}): Attempt => ({
-  ...{ outcome, queries: [], cached: false, error: null },
+  ...{ outcome, queries: [], cached: false, error: null, error_reference: null },
   ...parts,
 })
 
-const unreadable = "The model did not respond with the requested JSON."
+const unreadable = translatable("rewriting_unreadable")
 
 /** Rewrites questions before files are searched. It never fails: without queries, the search is plain. */
 export const createQuestionRewriter = (deps: Deps) => {
@@ -114,14 +115,18 @@ export const createQuestionRewriter = (deps: Deps) => {
       request.ending,
     )
     const queries = parseRewriting(answer, { question, languages })
-    if (!queries) return attempt("failed", { error: unreadable })
+    if (!queries) {
+      return attempt("failed", { error: unreadable.text, error_reference: referenceOf(unreadable) })
+    }
     cache.set(key, queries)
     return attempt("used", { queries })
   }
 
   const failedAttempt = (error: unknown): Attempt => {
     if (error instanceof DOMException && error.name === "TimeoutError") return attempt("timed_out")
-    if (error instanceof Failure) return attempt("failed", { error: error.message })
+    if (error instanceof Failure) {
+      return attempt("failed", { error: error.message, error_reference: error.reference })
+    }
     if (error instanceof DOMException && error.name === "AbortError") return attempt("failed")
     log.error({ err: error }, "A question could not be rewritten")
     return attempt("failed")

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MessageReference } from "../../http/message-reference.ts"
 
 /** A query that a model wrote for a question. */
 export const RewrittenQuery = z.object({
@@ -13,7 +14,8 @@ export type RewrittenQuery = z.output<typeof RewrittenQuery>
 export const RewritingReport = z
   .object({
     /**
-     * `not_needed`: the question is complete and in the language of the files, or too long;
+     * `not_needed`: the question is complete and in the language of the files or an unknown one,
+     * or it is too long;
      * `no_model`: there is no model that may be asked.
      */
     outcome: z.enum(["used", "off", "not_needed", "no_model", "timed_out", "failed"]),
@@ -27,6 +29,7 @@ export const RewritingReport = z
     duration_ms: z.int(),
     /** Why it failed, in English. */
     error: z.string().nullable(),
+    error_reference: MessageReference.nullable(),
   })
   .meta({ id: "QueryRewritingReport" })
 export type RewritingReport = z.output<typeof RewritingReport>

@@ -1,5 +1,5 @@
 import type { RewritingReport } from "../../../../server/src/knowledge/rewriting/schema.ts"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerText } from "../../i18n/translate.ts"
 import { formatLanguage, formatNumber } from "../../lib/format.ts"
 
 type RewrittenQuery = RewritingReport["queries"][number]
@@ -28,7 +28,7 @@ export const RewrittenQueries = ({ report }: { report: RewritingReport }) => (
   <section className="flex flex-col gap-1 text-sm">
     <p className="text-muted tabular">
       {explainOutcome(report)}
-      {report.error && ` ${report.error}`}
+      {report.error && ` ${translateServerText(report.error, report.error_reference)}`}
     </p>
     {report.queries.length > 0 && (
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 rounded border border-line px-4 py-3">

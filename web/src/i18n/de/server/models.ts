@@ -12,6 +12,8 @@ export const models = {
     "Wählen Sie eine andere ID: Nur Admins können einem Modell die ID seines Basismodells geben.",
   model_not_found: ({ id }) =>
     `Das Modell „${id}“ gibt es nicht. Wählen Sie eines aus der Liste der Modelle.`,
+  model_no_response: "Das Modell hat nicht geantwortet.",
+  rewriting_unreadable: "Das Modell hat nicht mit dem verlangten JSON geantwortet.",
   model_disabled: "Dieses Modell ist deaktiviert. Aktivieren Sie es, oder wählen Sie ein anderes.",
   model_is_embedding_model:
     "Embedding-Modelle können keine Chats beantworten. Wählen Sie ein anderes Modell.",

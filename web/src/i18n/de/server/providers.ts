@@ -15,6 +15,7 @@ export const providers = {
   provider_malformed: ({ provider, reason }) =>
     `${provider} hat eine unlesbare Antwort gesendet: ${reason}.`,
   answer_too_long: "Sie ist länger als 4 MB. Die Teilantwort wurde gespeichert",
+  answer_exceeds_characters: ({ count }) => `Sie ist länger als ${count} Zeichen`,
   not_a_completion: "Sie ist keine Antwort eines Modells",
   provider_content_type: ({ provider, type }) =>
     `${provider} hat ${type} statt der Antwort eines Modells gesendet.`,
