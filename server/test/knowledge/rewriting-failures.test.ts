@@ -43,7 +43,7 @@ const rewrite = async (model: string): Promise<RewritingReport> => {
   return body.rewriting
 }
 
-it("repeats a request without parameters that a model rejects", async () => {
+it("repeats a request without parameters that a model rejects, and leaves them out from then on", async () => {
   respond = ({ body }) =>
     body.includes('"temperature"')
       ? jsonResponse(400, { error: { message: "Unsupported value: 'temperature'" } })
@@ -54,6 +54,9 @@ it("repeats a request without parameters that a model rejects", async () => {
     return rewritings().length - count
   }
   expect(await requestsFor("strict")).toBe(2)
+  expect(await requestsFor("strict")).toBe(1)
+  // Another model may accept them.
+  expect(await requestsFor("writer")).toBe(2)
 })
 
 it.each<[string, FakeResponse, string | RegExp, string | undefined]>([

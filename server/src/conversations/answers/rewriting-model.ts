@@ -64,6 +64,25 @@ const messageOf = (error: TextAnswer["error"]): MessageOrText => {
   return id === undefined ? message : { id, values, text: message }
 }
 
+/** Endpoints whose models rejected parameters; the oldest are forgotten. */
+const maxRejecting = 500
+
+/** Remembers which endpoints' models reject the parameters of a rewriting. */
+const createRejectingEndpoints = () => {
+  const known = new Set<string>()
+  const keyOf = ({ connection, model }: Endpoint): string => `${connection.config.id} ${model.name}`
+  return {
+    has: (endpoint: Endpoint | undefined): boolean =>
+      endpoint !== undefined && known.has(keyOf(endpoint)),
+    add: (endpoint: Endpoint | undefined): void => {
+      if (!endpoint) return
+      known.add(keyOf(endpoint))
+      const [oldest] = known
+      if (known.size > maxRejecting && oldest !== undefined) known.delete(oldest)
+    },
+  }
+}
+
 /** Lets models rewrite questions: without collections, tools, or what is stored. */
 export const createRewritingModel = ({
   completions,
@@ -72,6 +91,8 @@ export const createRewritingModel = ({
   completions: Completions
   catalogue: ModelCatalogue
 }): AskRewritingModel => {
+  const rejecting = createRejectingEndpoints()
+
   const request = async (
     { caller, signal, maxAnswerLength: maxLength }: RewritingModelRequest,
     resolved: ResolvedModel,
@@ -85,12 +106,15 @@ export const createRewritingModel = ({
   ): Promise<TextAnswer> => {
     const { messages } = input
     const [endpoint] = resolved.endpoints
+    if (rejecting.has(endpoint)) return request(input, resolved, { messages })
     const fields = { messages, temperature: 0, max_tokens: maxTokens }
     const adapted = endpoint ? adaptTo(endpoint, fields) : fields
     const answer = await request(input, resolved, adapted)
     // Some models reject a temperature or a limit, whatever their names suggest.
     if (!rejectsParameters.has(answer.error?.status ?? 0)) return answer
-    return request(input, resolved, { messages })
+    const repeated = await request(input, resolved, { messages })
+    if (repeated.outcome === "ok") rejecting.add(endpoint)
+    return repeated
   }
 
   return async (input) => {
