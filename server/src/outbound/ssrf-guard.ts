@@ -82,7 +82,7 @@ export const createSsrfGuard = (
       const [first] = addresses
       if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be resolved`)
       if (!addresses.every(isAllowed)) {
-        const message = `The host ${hostname} is on a network that functions may not access`
+        const message = `The host ${hostname} is on a private or reserved network that may not be accessed`
         throw new SsrfGuardError(message)
       }
       return first

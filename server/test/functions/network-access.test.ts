@@ -69,7 +69,7 @@ describe("hostile code that tries to reach internal services", () => {
     await save("hostile", fetchCode(address), { hosts: [`${hostname}:${port}`] })
     const { status, body } = await requestCompletion(gateway, "hostile", { key: user.key })
     expect(status).toBe(502)
-    expect(body.error.message).toMatch(/network that functions may not access/)
+    expect(body.error.message).toMatch(/private or reserved network that may not be accessed/)
     expect(internalRequests).toEqual([])
     expect(await fetchLastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
   })
