@@ -232,8 +232,7 @@ export const createKnowledge = async (deps: Deps) => {
     attaching: createAttachments({ files, collections }),
     contextBudget,
     sourceFinder: createSourceFinder({
-      searchableFiles,
-      ...{ collections, selection, retrieval, addOwners },
+      ...{ searchableFiles, collections, selection, addOwners },
     }),
     searchableFiles,
     /** Resolves when the files present at the start are in memory. */

@@ -14,7 +14,6 @@ import type {
   FoundPassage,
   RetrievalMode,
 } from "../schema.ts"
-import type { Retrieval } from "../search/language-search.ts"
 import { isSearchable, type SearchableFiles } from "../search/searchable-files.ts"
 import type { CollectionOverview } from "./collection-overview.ts"
 import type { AddOwners } from "./file-owners.ts"
@@ -42,7 +41,6 @@ interface Deps {
   searchableFiles: SearchableFiles
   collections: Collections
   selection: SourceSelection
-  retrieval: Retrieval
   addOwners: AddOwners
 }
 
@@ -144,7 +142,7 @@ export interface SourceFinder {
 }
 
 export const createSourceFinder = (deps: Deps): SourceFinder => {
-  const { searchableFiles, collections, selection, retrieval, addOwners } = deps
+  const { searchableFiles, collections, selection, addOwners } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
@@ -244,16 +242,9 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
 
     search: async (caller, { limit, ...request }) => {
       const { query, named, collected, toSource } = await prepare(caller, request)
-      const found = await retrieval.search({ ...query, files: [...named, ...collected] })
-      const unique = withoutDuplicates(found.passages).slice(0, limit)
-      const passages = await addOwners(unique, [...named, ...collected])
+      const found = await selection.selectFirst({ ...query, named, collected, limit })
+      const passages = await addOwners(found, [...named, ...collected])
       return { passages, sources: passages.map(toSource) }
     },
   }
-}
-
-/** Keeps the best ranked of passages with equal text. */
-const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] => {
-  const byText = Map.groupBy(passages, ({ text }) => text)
-  return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
 }

@@ -5,7 +5,7 @@ import type { FoundPassage } from "../schema.ts"
 import { toFoundPassage } from "../search/found-passage.ts"
 import type { Retrieval } from "../search/language-search.ts"
 import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
-import { maxPassagesFor, passageTokens } from "../search/passage-selection.ts"
+import { limitPassages, maxPassagesFor, passageTokens } from "../search/passage-selection.ts"
 import type { RankedPassages, RetrievalQuery } from "../search/retrieval.ts"
 import { charactersPerToken } from "../tokens.ts"
 import { findVersions, type VersionByFile } from "../versions/document-versions.ts"
@@ -138,6 +138,19 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
   }
 
   return {
+    /** The best `limit` passages, without regard to versions and to the size of files. */
+    selectFirst: async ({
+      named,
+      collected,
+      limit,
+      ...query
+    }: Omit<SourceQuery, "maxTokens"> & { limit: number }): Promise<FoundPassage[]> => {
+      const files = [...named, ...collected]
+      const { passages: found } = await retrieval.search({ ...query, files })
+      const first = limitPassages(found, limit)
+      return markVersions(first, await versionsOf(first, files))
+    },
+
     /**
      * Attached files and small collections are sent whole if they fit; otherwise they are searched.
      */

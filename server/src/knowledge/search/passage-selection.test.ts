@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest"
 import type { FoundPassage } from "../schema.ts"
 import { createFoundPassage } from "./found-passage.ts"
-import { maxPassagesFor, passageTokens, selectPassages } from "./passage-selection.ts"
+import {
+  limitPassages,
+  maxPassagesFor,
+  passageTokens,
+  selectPassages,
+} from "./passage-selection.ts"
 
 /** About 100 tokens each, including the overhead. */
 const passage = (at: number, overrides: Partial<FoundPassage> = {}): FoundPassage =>
@@ -90,5 +95,24 @@ describe("the selection of passages", () => {
     const selected = selectPassages([passage(0), passage(0), passage(1)], limits(1e4))
     expect(used(selected)).toEqual([0, 2])
     expect(selected[1]?.left_out).toBe("duplicate")
+  })
+})
+
+describe("a limited number of passages", () => {
+  const textsOf = (passages: readonly FoundPassage[], limit: number): number[] =>
+    limitPassages(passages, limit).map(({ start }) => start / 1000)
+
+  it("has room for those that are reserved for a language, which rank below the others", () => {
+    const some = ranked.map(
+      (one, at): FoundPassage => (at < 50 ? one : { ...one, reserved: "language" }),
+    )
+    expect(textsOf(some, 8)).toEqual([0, 1, 2, 3, 4, 5, 50, 51])
+    expect(textsOf(some, 1)).toEqual([0])
+    expect(textsOf(ranked, 3)).toEqual([0, 1, 2])
+  })
+
+  it("has no duplicates", () => {
+    const equal = ranked.map((one, at) => (at % 2 === 0 ? one : { ...one, text: "Same." }))
+    expect(textsOf(equal, 4)).toEqual([0, 1, 2, 4])
   })
 })

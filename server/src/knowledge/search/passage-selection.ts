@@ -100,6 +100,22 @@ export const selectPassages = (
   })
 }
 
+/**
+ * The first `limit` of the ranked passages, in unchanged order, without duplicates. A third of them
+ * may be passages that are reserved for a language, which rank below the others.
+ */
+export const limitPassages = (ranked: readonly FoundPassage[], limit: number): FoundPassage[] => {
+  const byText = Map.groupBy(ranked, ({ text }) => text)
+  const unique = [...byText.values()].flatMap((equal) => equal.slice(0, 1))
+  const selected = new Set(
+    unique
+      .filter(({ reserved }) => reserved === "language")
+      .slice(0, Math.floor(limit * languageShare)),
+  )
+  for (const passage of unique) if (selected.size < limit) selected.add(passage)
+  return unique.filter((passage) => selected.has(passage))
+}
+
 const leaveOut =
   (left_out: FoundPassage["left_out"]) =>
   (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out, reserved: null })
