@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { createChatClient } from "../../server/test/conversations/chat-client.ts"
 import { jsonResponse } from "../../server/test/fakes/responses.ts"
 import { type FakeUpstream, startFakeUpstream } from "../../server/test/fakes/upstream.ts"
+import { adminKey } from "../../server/test/harness/gateway.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { isRewriting, manual, streamed } from "../../server/test/knowledge/rewriting-upstream.ts"
 import { waitForModels } from "../../server/test/models/wait-for-models.ts"
@@ -53,6 +55,45 @@ it("shows how a follow-up was rewritten, and what was found by that", async () =
   await page.waitForURL(/model=writer/)
   await search()
   await page.getByText("An earlier result was reused.").waitFor()
+})
+
+it("searches like the chat from which a test search is opened", async () => {
+  const { page } = visit
+  const client = createChatClient(app.gateway, adminKey)
+  const id = await client.createChat({ models: ["writer"] })
+  const files = [{ type: "collection" as const, id: collection, name: "Ship" }]
+  await client.sendMessage(id, { content: "Which one is near the end of the manual?", files })
+  await client.sendMessage(id, { content: "And the number of it?", files })
+  await visit.open(`/c/${id}`)
+  await page.getByRole("link", { name: "Test search" }).last().click()
+  await page.getByText("writer rewrote the question").waitFor()
+  // The chat's request was the same.
+  await page.getByText("An earlier result was reused.").waitFor()
+  const answer = page.getByRole("textbox", { name: "Answer to it" })
+  expect(await answer.inputValue()).toBe("Hello.")
+  await page.reload()
+  await page.getByText("writer rewrote the question").waitFor()
+  expect(await answer.inputValue()).toBe("Hello.")
+})
+
+it("searches without the model of an old chat that was removed", async () => {
+  const { page } = visit
+  await visit.open(`/knowledge/${collection}/search?q=code+of+the+tillers&model=removed`)
+  await page.getByText("This model is not available to you.").waitFor()
+  await page.getByText(/^The model would receive \d+ passages\./).waitFor()
+})
+
+it("shows every passage that the model would receive", async () => {
+  const { page } = visit
+  await visit.open(`/knowledge/${collection}/search?q=code+of+the+tillers`)
+  await page.getByRole("combobox", { name: "Number of passages" }).click()
+  await page.getByRole("option", { name: "5 passages", exact: true }).click()
+  const used = page.getByText("Sent to the model", { exact: true })
+  await expect.poll(() => used.count()).toBe(5)
+  const summary = await page.getByText(/^The model would receive \d+ passages\./).innerText()
+  const [, count] = /receive (\d+) passages/.exec(summary) ?? []
+  await page.getByRole("button", { name: `Show all ${count} passages` }).click()
+  await expect.poll(() => used.count()).toBe(Number(count))
 })
 
 it("lets a collection turn rewriting off", async () => {

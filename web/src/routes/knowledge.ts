@@ -3,6 +3,13 @@ import { parseFileSearch, parseKnowledgeSearch } from "../lib/knowledge-search-p
 import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The answer to the preceding question of a test search. */
+    previousAnswer?: string | undefined
+  }
+}
+
 const area = createRoute({
   getParentRoute: () => signedInRoute,
   id: "knowledge",

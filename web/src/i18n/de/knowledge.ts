@@ -109,6 +109,9 @@ export const knowledge = {
   "playground.model": "Modell des Chats",
   "playground.modelHelp": "Bestimmt, wie viele Tokens verfügbar sind, und formuliert die Frage um.",
   "playground.noModel": "Keines",
+  "playground.modelGone":
+    "Dieses Modell steht Ihnen nicht zur Verfügung. Gesucht wird ohne Modell: Wählen Sie ein anderes.",
+  "playground.showAll": "Alle {count} Textstellen zeigen, die das Modell bekäme",
   "playground.answer": "Antwort darauf",
   "playground.answerHelp": "Wird nur zum Umformulieren der Frage verwendet.",
   "playground.previousLabel": "Vorherige Frage",

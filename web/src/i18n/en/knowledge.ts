@@ -98,6 +98,9 @@ export const knowledge = {
   "playground.model": "Model of the chat",
   "playground.modelHelp": "Decides how many tokens are available, and rewrites the question.",
   "playground.noModel": "None",
+  "playground.modelGone":
+    "This model is not available to you. The search ignores it: choose another one.",
+  "playground.showAll": "Show all {count} passages that the model would receive",
   "playground.answer": "Answer to it",
   "playground.answerHelp": "Used only to rewrite the question.",
   "playground.previousLabel": "Previous question",

@@ -71,6 +71,8 @@ const MissingSourcesNote = ({
         to="/knowledge/$collectionId/search"
         params={{ collectionId: search.collectionId }}
         search={search.search}
+        // It is too long for a URL.
+        state={{ previousAnswer: search.previousAnswer }}
         className="inline-flex items-center gap-1 rounded-sm text-accent hover:underline"
       >
         <Search aria-hidden className="size-3.5" />

@@ -25,14 +25,18 @@ describe("the search for an answer's question", () => {
     expect(findCollectionSearch(chat, answer)).toEqual({
       collectionId: "harbour",
       search: { q: "And on Sundays?", previous: "When is high water?", model: "mistral" },
+      previousAnswer: "first answer",
     })
-    expect(findCollectionSearch(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
+    const first = findCollectionSearch(chat, messages[1] ?? answer)
+    expect(first?.search.previous).toBe(undefined)
+    expect(first?.previousAnswer).toBe(undefined)
   })
 
   it("is truncated where the URL would become too long", () => {
-    const long = [{ ...messages[0], content: "x".repeat(5000) } as Message, ...messages.slice(1)]
-    const search = findCollectionSearch({ ...chat, messages: long }, answer)?.search
-    expect(search?.previous?.length).toBe(800)
+    const long = messages.map((one) => ({ ...one, content: "x".repeat(50_000) }))
+    const found = findCollectionSearch({ ...chat, messages: long }, answer)
+    expect(found?.search.previous?.length).toBe(800)
+    expect(found?.previousAnswer?.length).toBe(10_000)
   })
 
   it.each([

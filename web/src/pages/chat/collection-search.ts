@@ -5,10 +5,15 @@ import { type KnowledgeSearchParams, maxQuestionLength } from "../../lib/knowled
 export interface CollectionSearch {
   collectionId: string
   search: KnowledgeSearchParams
+  /** The answer to the preceding question, as far as a chat reads it. */
+  previousAnswer: string | undefined
 }
 
-const textOf = (message: Message | undefined): string | undefined =>
-  message?.content.trim().slice(0, maxQuestionLength) || undefined
+/** Characters of a message that are read when a question is rewritten. */
+const maxAnswerLength = 10_000
+
+const textOf = (message: Message | undefined, maxLength = maxQuestionLength): string | undefined =>
+  message?.content.trim().slice(0, maxLength) || undefined
 
 /** From the message's parent to the root; stops at a cycle. */
 const ancestorsOf = (messages: readonly Message[], { parent_id }: Message): Message[] => {
@@ -26,11 +31,17 @@ export const findCollectionSearch = (
   { messages, writable }: Pick<ChatWithMessages, "messages" | "writable">,
   answer: Message,
 ): CollectionSearch | null => {
-  const [question, previous] = ancestorsOf(messages, answer).filter(({ role }) => role === "user")
+  const ancestors = ancestorsOf(messages, answer)
+  const [question, previous] = ancestors.filter(({ role }) => role === "user")
   const collection = question?.files.find(({ type }) => type === "collection")
   const q = textOf(question)
   // Readers of a shared chat may not have access to its collections.
   if (!writable || !collection || q === undefined) return null
   const search = { q, previous: textOf(previous), model: answer.model ?? undefined }
-  return { collectionId: collection.id, search }
+  const previousAnswer = ancestors.find(({ role }) => role === "assistant")
+  return {
+    collectionId: collection.id,
+    search,
+    previousAnswer: textOf(previousAnswer, maxAnswerLength),
+  }
 }

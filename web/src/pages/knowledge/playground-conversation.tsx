@@ -23,7 +23,7 @@ interface ConversationProps {
 const maxAnswerLength = 100_000
 
 const ModelField = ({ values, onValues }: ConversationProps) => {
-  const { data: models = [] } = useQuery(modelsQuery)
+  const { data: models = [], isPending } = useQuery(modelsQuery)
   const choices = models.filter(({ capabilities }) => !capabilities.embedding).map(toChoice)
   const { model } = values
   const isOffered = model === "" || choices.some(({ value }) => value === model)
@@ -31,6 +31,7 @@ const ModelField = ({ values, onValues }: ConversationProps) => {
     <ComboboxField
       label={t("playground.model")}
       help={t("playground.modelHelp")}
+      problem={isOffered || isPending ? undefined : t("playground.modelGone")}
       placeholder={t("playground.noModel")}
       choices={isOffered ? choices : [...choices, { value: model, label: model }]}
       value={model === "" ? null : model}

@@ -6,6 +6,7 @@ import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-a
 import { formatLocation } from "../../lib/passage-location.ts"
 import { formatOrigin } from "../../lib/passage-origin.ts"
 import { Badge } from "../../ui/badge.tsx"
+import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
@@ -101,8 +102,22 @@ const Summary = ({ findings }: { findings: CollectionSearchResult }) => {
   )
 }
 
+/** Offered if the model would receive more passages than are shown. */
+const ShowAll = ({ findings, onShowAll }: Omit<PlaygroundResultsProps, "actionFor">) => {
+  const { passages, budget } = findings
+  const shown = passages.filter(({ used }) => used).length
+  if (shown >= budget.passages) return null
+  return (
+    <Button className="self-start" onClick={onShowAll}>
+      {t("playground.showAll", { count: budget.passages })}
+    </Button>
+  )
+}
+
 interface PlaygroundResultsProps {
   findings: CollectionSearchResult
+  /** Requests every passage that the model would receive. */
+  onShowAll: () => void
   /** Shown below a passage. */
   actionFor: (passage: FoundPassage) => ReactNode
 }
@@ -111,7 +126,7 @@ interface PlaygroundResultsProps {
  * The passages found for a question, with the reasons for sending each to the model or leaving it
  * out.
  */
-export const PlaygroundResults = ({ findings, actionFor }: PlaygroundResultsProps) => {
+export const PlaygroundResults = ({ findings, onShowAll, actionFor }: PlaygroundResultsProps) => {
   const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
   const { rewriting } = findings
   return (
@@ -147,6 +162,7 @@ export const PlaygroundResults = ({ findings, actionFor }: PlaygroundResultsProp
           ))}
         </ol>
       )}
+      <ShowAll findings={findings} onShowAll={onShowAll} />
     </>
   )
 }

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi } from "@tanstack/react-router"
+import { getRouteApi, useLocation } from "@tanstack/react-router"
 import { Search } from "lucide-react"
 import { type FormEvent, useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { testSearchQuery } from "../../lib/knowledge-api.ts"
 import { maxQuestionLength } from "../../lib/knowledge-search-params.ts"
+import { modelsQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Input } from "../../ui/field.tsx"
@@ -16,17 +17,25 @@ import { ConversationFields } from "./playground-conversation.tsx"
 import { PlaygroundResults } from "./playground-results.tsx"
 
 const route = getRouteApi("/inside/knowledge/$collectionId/search")
-const counts = [5, 10, 20, 50] as const
+const maxCount = 300
+const counts = [5, 10, 20, 50, 100, maxCount] as const
 
 /** The form's fields, initialized from the search parameters and updated when these change. */
 const useFields = () => {
   const { q = "", previous = "", model = "" } = route.useSearch()
-  const [fields, setFields] = useState({ q, previous, model, answer: "" })
-  /** The answer that was submitted: it is too long for a URL. */
-  const [answer, setAnswer] = useState("")
-  useEffect(() => setFields((before) => ({ ...before, q, previous, model })), [q, previous, model])
+  // It is too long for a URL.
+  const answer = useLocation({ select: ({ state }) => state.previousAnswer ?? "" })
+  const [fields, setFields] = useState({ q, previous, model, answer })
+  useEffect(() => setFields({ q, previous, model, answer }), [q, previous, model, answer])
   const set = (changes: Partial<typeof fields>): void => setFields({ ...fields, ...changes })
-  return { requested: { q, previous, model, answer }, fields, set, setAnswer }
+  return { requested: { q, previous, model, answer }, fields, set }
+}
+
+/** Whether the user may search with a model: the one of an old chat may have been removed. */
+const useOfferedModel = (model: string): { isPending: boolean; isOffered: boolean } => {
+  const { data, isPending } = useQuery({ ...modelsQuery, enabled: model !== "" })
+  const isOffered = model === "" || data === undefined || data.some(({ id }) => id === model)
+  return { isPending: model !== "" && isPending, isOffered }
 }
 
 type Fields = ReturnType<typeof useFields>["fields"]
@@ -53,11 +62,12 @@ const isEqual = (a: Fields, b: Fields): boolean =>
 export const PlaygroundPage = () => {
   const { query: collection, writable } = useCollection()
   const navigate = route.useNavigate()
-  const { requested, fields, set, setAnswer } = useFields()
+  const { requested, fields, set } = useFields()
+  const { isPending, isOffered } = useOfferedModel(requested.model)
   const [k, setK] = useState<string>("10")
   const id = collection.data?.id ?? ""
-  const isEnabled = id !== "" && requested.q !== ""
-  const question = toQuestion(requested, Number(k))
+  const isEnabled = id !== "" && requested.q !== "" && !isPending
+  const question = toQuestion(isOffered ? requested : { ...requested, model: "" }, Number(k))
   const search = useQuery({ ...testSearchQuery(id, question), enabled: isEnabled })
 
   const submit = (event: FormEvent): void => {
@@ -65,10 +75,10 @@ export const PlaygroundPage = () => {
     const next = trimmed(fields)
     if (next.q === "") return
     if (isEqual(next, requested)) void search.refetch()
-    setAnswer(next.answer)
     void navigate({
       to: ".",
       search: { q: next.q, previous: next.previous || undefined, model: next.model || undefined },
+      state: { previousAnswer: next.answer || undefined },
       replace: true,
     })
   }
@@ -114,6 +124,7 @@ export const PlaygroundPage = () => {
       {search.data && (
         <PlaygroundResults
           findings={search.data}
+          onShowAll={() => setK(String(maxCount))}
           actionFor={(passage) =>
             writable && (
               <ExpectPassage key={requested.q} {...{ collectionId: id, question, passage }} />
