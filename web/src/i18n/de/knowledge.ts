@@ -149,8 +149,8 @@ export const knowledge = {
   "playground.foundBy": "Gefunden durch die umformulierte Frage „{query}“",
   "rewriting.label": "Umformulieren von Fragen",
   "rewriting.help":
-    "Vor der Suche in Dateien kann ein Modell eine Frage aus dem Chat ergänzen und in die Sprachen der Dateien übersetzen.",
-  "rewriting.mode.automatic": "Automatisch: Nachfragen und Fragen in einer anderen Sprache",
+    "Vor der Suche in Dateien kann ein Modell eine Frage aus dem Chat ergänzen und in die Sprachen der Dateien übersetzen. Automatisch geschieht das bei Nachfragen und bei Fragen in einer anderen Sprache.",
+  "rewriting.mode.automatic": "Automatisch",
   "rewriting.mode.on": "Jede Frage",
   "rewriting.mode.off": "Aus",
   "rewriting.kind.standalone": "Vollständig",

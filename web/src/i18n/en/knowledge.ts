@@ -138,8 +138,8 @@ export const knowledge = {
   "playground.foundBy": "Found by the rewritten question “{query}”",
   "rewriting.label": "Rewriting of questions",
   "rewriting.help":
-    "Before files are searched, a model can complete a question from the chat and translate it into the languages of the files.",
-  "rewriting.mode.automatic": "Automatic: follow-ups and questions in another language",
+    "Before files are searched, a model can complete a question from the chat and translate it into the languages of the files. Automatically, it does so for follow-ups and for questions in another language.",
+  "rewriting.mode.automatic": "Automatic",
   "rewriting.mode.on": "Every question",
   "rewriting.mode.off": "Off",
   "rewriting.kind.standalone": "Complete",
