@@ -12,9 +12,16 @@ const templateDates: ReadonlySet<string> = new Set([
   "2013-01-27T09:15:58Z",
 ])
 
-/** W3C-DTF and XMP (`2024-05-01T10:00:00+02:00`), or PDF (`D:20240501100000+02'00'`, §7.9.4). */
-const numericDate =
-  /^(?:D:)?(\d{4})[-/.]?(\d\d)?[-/.]?(\d\d)?(?:[T ]?(\d\d):?(\d\d)?:?(\d\d)?(?:[.,]\d+)?)? ?(?:Z|([+-])(\d\d)[:']?(\d\d)?'?)?/
+const zone = "(?: ?(?:Z(?:00'?00'?)?|UTC|GMT|([+-])(\\d\\d)[:']?(\\d\\d)?'?))?"
+/** PDF, §7.9.4: `D:20240501100000+02'00'`. */
+const digitsOnly = new RegExp(
+  `^(?:D:)?(\\d{4})(?:(\\d\\d)(?:(\\d\\d)(?:T?(\\d\\d)(?:(\\d\\d)(\\d\\d)?)?${zone})?)?)?$`,
+)
+/** W3C-DTF and XMP (`2024-05-01T10:00:00+02:00`), and as people write it (`2024. 5. 1.`). */
+const separated = new RegExp(
+  `^(?:D:)?(\\d{4})[-/.] ?(\\d\\d?)(?:[-/.] ?(\\d\\d?)\\.?(?:[T ](\\d\\d?)(?::(\\d\\d)(?::(\\d\\d)(?:[.,]\\d+)?)?)?)?${zone})?$`,
+)
+const startsWithMonth = /^\d{4}[ .,-]+\p{L}/u
 
 const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
@@ -30,18 +37,22 @@ const parseNumericDate = ([, ...parts]: readonly (string | undefined)[]): number
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - offset
 }
 
-/** RFC 5322, section 3.3; UTC if no zone is stated. */
+/** RFC 5322, section 3.3, and "2024 May 1"; UTC if no zone is stated. */
 const parseMailDate = (text: string): number | null => {
   const hasZone = /[+-]\d{4}\b|\b[A-Z]{1,5}\)?$/.test(text)
-  const ms = Date.parse(hasZone ? text : `${text} UTC`)
+  const time = text.includes(":") ? "" : " 12:00"
+  const ms = Date.parse(hasZone ? text : `${text}${time} UTC`)
   return Number.isNaN(ms) ? null : Math.floor(ms / 1000)
 }
 
 const parseDate = (text: string): number | null => {
   const trimmed = text.trim().slice(0, maxLength)
   if (templateDates.has(trimmed)) return null
-  const numeric = numericDate.exec(trimmed)
-  return numeric ? parseNumericDate(numeric) : parseMailDate(trimmed)
+  const numeric = digitsOnly.exec(trimmed) ?? separated.exec(trimmed)
+  if (numeric) return parseNumericDate(numeric)
+  // `Date.parse` guesses what is meant by other text after a year.
+  const isOther = /^(?:D:)?\d{4}/.test(trimmed) && !startsWithMonth.test(trimmed)
+  return isOther ? null : parseMailDate(trimmed)
 }
 
 /**
