@@ -2,7 +2,7 @@ import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import { isSameDocument } from "./same-document.ts"
 import { readTextEvidence, type TextEvidence } from "./text-evidence.ts"
-import { parseVersionName, type VersionName } from "./version-name.ts"
+import { compareNumbers, parseVersionName, type VersionName } from "./version-name.ts"
 
 /** Where a file stands among the versions of one document. */
 export interface DocumentVersion {
@@ -40,15 +40,6 @@ interface ComparedCandidate extends Candidate {
 export const dateOf = ({ document_date, created_at }: FileSummary): number =>
   document_date ?? created_at
 
-const compareNumbers = (a: readonly number[], b: readonly number[]): number => {
-  const length = Math.max(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
 /** A document without a number is the first. */
 const numberOf = ({ number }: VersionName): readonly number[] => number ?? [1]
 
@@ -56,7 +47,7 @@ const numberOf = ({ number }: VersionName): readonly number[] => number ?? [1]
 const newestFirst = (a: Candidate, z: Candidate): number =>
   Number(a.name.isOutdated) - Number(z.name.isOutdated) ||
   compareNumbers(numberOf(z.name), numberOf(a.name)) ||
-  (z.name.time ?? dateOf(z.file)) - (a.name.time ?? dateOf(a.file)) ||
+  (z.name.period?.start ?? dateOf(z.file)) - (a.name.period?.start ?? dateOf(a.file)) ||
   dateOf(z.file) - dateOf(a.file) ||
   z.file.created_at - a.file.created_at ||
   (a.file.id < z.file.id ? 1 : -1)

@@ -39,6 +39,10 @@ const contract = (party: string, city: string, service: string): string =>
   `Service agreement between Nordwind Supplies Ltd, Bristol, and ${party}, ${city}, hereinafter the customer. The supplier provides ${service} to the customer. The agreement begins when both parties have signed and can be ended with three months' notice. Liability is limited to the annual fee. Changes must be made in writing. The courts of Bristol have jurisdiction. ${party} names a contact person.`
 const report = (month: string, numbers: readonly number[]): string =>
   `Monthly sales report for ${month} 2025. Total revenue was ${numbers[0]} thousand EUR. The region North contributed ${numbers[1]}, the region South ${numbers[2]}, and exports ${numbers[3]}. New customers: ${numbers[4]}. Complaints: ${numbers[5]}. Stock at the end of the month: ${numbers[6]} pallets. The figures were checked by the controlling department.`
+const angebot = (kunde: string, ort: string, leistung: string): string =>
+  `Angebot der Nordwind Service GmbH, Bremen, für ${kunde}, ${ort}. Wir bieten an: ${leistung}. Das Angebot gilt vier Wochen. Zahlbar innerhalb von vierzehn Tagen ohne Abzug. Die Ware bleibt bis zur vollständigen Bezahlung unser Eigentum. Gerichtsstand ist Bremen. Wir freuen uns auf Ihren Auftrag.`
+const productManual = (product: string): string =>
+  `${product} operating manual\n\nRead this manual before you use the ${product} for the first time. Switch the ${product} off before you clean it. Use only parts that the maker approves. Keep children away while it runs. If it leaks, close the valve and call the service. Check the seals every year and replace them if they are worn.`
 const minutes = (topic: string): string =>
   `Minutes of the management meeting. Present: Anna Smith, Tom Jones, Ines Weber. The minutes of the last meeting were approved. ${topic} Next meeting: in four weeks, same place. Minutes taken by Ines Weber.`
 
@@ -68,6 +72,16 @@ describe("recognizes versions of", () => {
       "a policy with the day in its name",
       { name: "2024-05-01 Leave policy.docx", text: leave("28", "two weeks", "the manager") },
       { name: "2025-06-15 Leave policy.docx", text: leave("28", "3 weeks", "the manager") },
+    ],
+    [
+      "a policy with the day in its name and one number that changes",
+      { name: "Leave policy 2023-05-01.docx", text: leave("24", "two weeks", "the manager") },
+      { name: "Leave policy 2025-06-15.docx", text: leave("28", "two weeks", "the manager") },
+    ],
+    [
+      "a policy with versions and months",
+      { name: "Leave policy v1 2023-05.docx", text: leave("24", "two weeks", "the manager") },
+      { name: "Leave policy v2 2025-06.docx", text: leave("28", "3 weeks", "the team lead") },
     ],
     [
       "a German policy",
@@ -191,6 +205,84 @@ describe("takes for different documents", () => {
       "different documents with equal names",
       { name: "readme v1.txt", text: manual("40", "") },
       { name: "readme v2.txt", text: leave("28", "two weeks", "the manager") },
+    ],
+    ...["contract v1|contract v2", "contract draft|contract final", "contract|contract new"].map(
+      (names): [string, Text, Text] => {
+        const [name = "", other = ""] = names.split("|")
+        return [
+          `contracts with different customers, named ${names}`,
+          { name, text: contract("Acme Ltd", "Leeds", "cleaning services") },
+          { name: other, text: contract("Beta Foods plc", "York", "gardening of the yard") },
+        ]
+      },
+    ),
+    ...["Angebot v1|Angebot v2", "Angebot neu|Angebot", "Angebot alt|Angebot"].map(
+      (names): [string, Text, Text] => {
+        const [name = "", other = ""] = names.split("|")
+        return [
+          `offers to different customers, named ${names}`,
+          { name, text: angebot("Keller Bau GmbH", "Köln", "Reinigung der Büros") },
+          { name: other, text: angebot("Marie Sommer", "Bonn", "Pflege des Gartens") },
+        ]
+      },
+    ),
+    ...["minutes draft|minutes final", "minutes old|minutes", "minutes v1 draft|minutes v1"].map(
+      (names): [string, Text, Text] => {
+        const [name = "", other = ""] = names.split("|")
+        return [
+          `minutes of different meetings, named ${names}`,
+          { name, text: minutes(roof) },
+          { name: other, text: minutes(software) },
+        ]
+      },
+    ),
+    ...[
+      "Report Q1 2025|Report Q2 2025",
+      "Report 2025-Q1|Report 2025-Q4",
+      "Report H1 2024|Report H2 2024",
+      "Report KW 12 2025|Report KW 13 2025",
+      "Report 2025 week 9|Report 2025 week 10",
+      "Report Q1 2024|Report Q1 2025",
+      "Report 2025|Report Q2 2025",
+      "Report final Q1 2025|Report draft Q2 2025",
+      "Report v2 Q1 2025|Report v1 Q2 2025",
+      "Gehaltsabrechnung 2025-05|Gehaltsabrechnung 2025-06",
+      "Gehaltsabrechnung Mai 2025|Gehaltsabrechnung Juni 2025",
+      "Gehaltsabrechnung 2025-05-31|Gehaltsabrechnung 2025-06-30",
+      "Gehaltsabrechnung 15.05.2025|Gehaltsabrechnung 15.06.2025",
+      "Newsletter issue 12|Newsletter issue 13",
+      "Magazin Ausgabe 3|Magazin Ausgabe 4",
+      "Kapitel 3.1|Kapitel 3.2",
+      "Pump P2010|Pump P2020",
+      "Pump 2010|Pump 2050",
+      "XR2010 manual|XR2020 manual",
+    ].map((names): [string, Text, Text] => {
+      const [name = "", other = ""] = names.split("|")
+      const text = leave("24", "two weeks", "the manager")
+      return [
+        `papers with almost equal texts, named ${names}`,
+        { name, text },
+        { name: other, text: text.replace("two weeks", "three weeks") },
+      ]
+    }),
+    ...[
+      ["Pump 2010.pdf", "Pump 2010", "Pump 2020.pdf", "Pump 2020"],
+      ["Golf 1.6.pdf", "Golf 1.6", "Golf 2.0.pdf", "Golf 2.0"],
+      ["manual v1.pdf", "Pump P-2010", "manual v2.pdf", "Pump P-2020"],
+      ["manual 2023.pdf", "Pump SX20", "manual 2024.pdf", "Pump SX30"],
+      ["manual.pdf", "Printer 4200", "manual new.pdf", "Printer 5100"],
+    ].map(([name = "", product = "", otherName = "", other = ""]): [string, Text, Text] => [
+      `manuals of ${product} and ${other}`,
+      { name, text: productManual(product) },
+      { name: otherName, text: productManual(other) },
+    ]),
+    [
+      "a chapter of another subject",
+      { name: "Handbook 3.1.docx", text: leave("24", "two weeks", "the manager") },
+      {
+        name: "Handbook 3.2.docx",
+        text: `${leave("24", "two weeks", "the lead").slice(0, 250)} Travel by train is booked at the counter. Hotels may cost up to one hundred euros a night including breakfast and taxes.`,
+      },
     ],
     [
       "texts of a few words",
