@@ -29,6 +29,7 @@ export const fileSummaryColumns = [
   "files.error",
   "files.embedding",
   "files.hash",
+  "files.text_revision",
   "files.user_id",
   "files.document_date",
   "files.language",
@@ -44,6 +45,7 @@ export type FileSummary = Pick<
   | "error"
   | "embedding"
   | "hash"
+  | "text_revision"
   | "user_id"
   | "document_date"
   | "language"

@@ -59,6 +59,7 @@ import { createSearchableFiles } from "./search/searchable-files.ts"
 import { createPgvector, type Pgvector } from "./vectors/pgvector.ts"
 import { createPgvectorStore } from "./vectors/pgvector-store.ts"
 import { createVectorStore } from "./vectors/vector-store.ts"
+import { createVersionFinder } from "./versions/document-versions.ts"
 
 /** How often to look for models that were placed in the data folder. */
 const modelRefreshMs = 15_000
@@ -177,7 +178,8 @@ export const createKnowledge = async (deps: Deps) => {
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
   const retrieval = createLanguageSearch({ rankPassages, embedQuestion })
-  const selection = createSourceSelection({ passages, retrieval })
+  const findVersions = createVersionFinder({ passages, fairLoop })
+  const selection = createSourceSelection({ passages, retrieval, findVersions })
   const addOwners = createFileOwners(db)
   const contextBudget = createContextBudget(settings.current)
   const questionSets = createQuestionSetParts({

@@ -21,6 +21,7 @@ export const turnCosts = {
   upload: 8,
   passages: 8,
   fusion: 20,
+  versions: 50,
   messagePage: 40,
   conversion: 250,
 } as const

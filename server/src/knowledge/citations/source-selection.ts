@@ -8,7 +8,7 @@ import { mergeAdjacentPassages } from "../search/merge-adjacent-passages.ts"
 import { limitPassages, maxPassagesFor, passageTokens } from "../search/passage-selection.ts"
 import type { RankedPassages, RetrievalQuery } from "../search/retrieval.ts"
 import { charactersPerToken } from "../tokens.ts"
-import { findVersions, type VersionByFile } from "../versions/document-versions.ts"
+import type { FindVersions, VersionByFile } from "../versions/document-versions.ts"
 import {
   markVersions,
   orderFilesByVersion,
@@ -40,6 +40,7 @@ export interface SelectedSources {
   passages: FoundPassage[]
   /** Passages found but not sent. */
   leftOut: FoundPassage[]
+  versions: VersionByFile
   /** Null if no collection was searched. */
   overview: CollectionOverview | null
   /** Tokens of all sources together. */
@@ -51,6 +52,7 @@ export interface SelectedSources {
 interface Deps {
   passages: PassageStore
   retrieval: Retrieval
+  findVersions: FindVersions
 }
 
 /** Keeps the first of files with the same content. */
@@ -79,7 +81,7 @@ const minTokensOf = ({ text_length, passages }: FileSummary): number =>
   (text_length ?? 0) / charactersPerToken + (passages ?? 0)
 
 /** Selects the sources that are sent to a model for a question. */
-export const createSourceSelection = ({ passages, retrieval }: Deps) => {
+export const createSourceSelection = ({ passages, retrieval, findVersions }: Deps) => {
   /**
    * All passages of the files in reading order, without duplicates of files; null if they exceed
    * `maxTokens`.
@@ -117,12 +119,17 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
 
   /** Which of the files, of which passages were found, are versions of one document. */
   const versionsOf = (
+    userId: string,
     found: readonly FoundPassage[],
     files: readonly FileSummary[],
   ): Promise<VersionByFile> => {
-    const ids = new Set(found.map(({ file_id }) => file_id))
-    const foundFiles = files.filter(({ id }) => ids.has(id))
-    return findVersions(passages, foundFiles, files)
+    const byId = new Map(files.map((file) => [file.id, file]))
+    const ids = [...new Set(found.map(({ file_id }) => file_id))]
+    return findVersions(
+      userId,
+      ids.flatMap((id) => byId.get(id) ?? []),
+      files,
+    )
   }
 
   const readOverviews = async (
@@ -160,12 +167,16 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       maxTokens,
       ...query
     }: SourceQuery): Promise<SelectedSources> => {
+      const { userId, question } = query
       const everything = await readWhole([...named, ...collected], maxTokens)
       if (everything) {
         const tokens = totalTokens(everything)
-        const versions = await versionsOf(everything, [...named, ...collected])
-        const whole = orderFilesByVersion(markVersions(everything, versions))
-        return { passages: whole, leftOut: [], overview: null, tokens, ranked: null }
+        const versions = await versionsOf(userId, everything, [...named, ...collected])
+        const whole = orderFilesByVersion(markVersions(everything, versions), {
+          versions,
+          question,
+        })
+        return { passages: whole, leftOut: [], versions, overview: null, tokens, ranked: null }
       }
       // The rest is reserved for the openings and for search results.
       const { whole, large } = await readAttached(
@@ -186,16 +197,20 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
         files,
         maxPassages: limits.passages,
       })
-      const versions = await versionsOf([...fixedPassages, ...found], [...named, ...collected])
-      const { question } = query
+      const results = [...fixedPassages, ...found]
+      const versions = await versionsOf(userId, results, [...named, ...collected])
       const marked = markVersions(found, versions)
       const selected = selectPassagesOfVersions(marked, limits, { versions, question })
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
-      const fixed = orderFilesByVersion(markVersions(fixedPassages, versions))
+      const fixed = orderFilesByVersion(markVersions(fixedPassages, versions), {
+        versions,
+        question,
+      })
       const sources = [...fixed.filter((passage) => !isWithinAny(passage, used)), ...used]
       return {
         passages: sources,
         leftOut: selected.filter((passage) => !passage.used),
+        versions,
         overview,
         tokens: totalTokens(sources) + (overview?.tokens ?? 0),
         ranked,

@@ -16,7 +16,7 @@ import type {
   FoundPassage,
   RetrievalMode,
 } from "../schema.ts"
-import { orderByVersion } from "../versions/prefer-newest.ts"
+import { orderByVersion } from "../versions/version-selection.ts"
 import type { Retrieval } from "./language-search.ts"
 import type { RankedPassages, RetrievalQuery } from "./retrieval.ts"
 import { isSearchable } from "./searchable-files.ts"
@@ -73,7 +73,9 @@ export const createSearchExplanation = (deps: Deps) => {
       return { ...passage, ...use, version: version ?? null, reason: "whole" }
     })
     const others = rest.map((passage) => ({ ...passage, score: 0 }))
-    return { passages: orderByVersion([...first, ...others]), ranked }
+    const { versions } = whole
+    const { question } = query
+    return { passages: orderByVersion([...first, ...others], { versions, question }), ranked }
   }
 
   return {

@@ -1,8 +1,10 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
+import type { EventLoopShare, FairEventLoop } from "../../limits/fair-event-loop.ts"
+import { createEvidenceCache } from "./evidence-cache.ts"
 import { isSameDocument } from "./same-document.ts"
-import { readTextEvidence, type TextEvidence } from "./text-evidence.ts"
-import { compareNumbers, parseVersionName, type VersionName } from "./version-name.ts"
+import type { TextEvidence } from "./text-evidence.ts"
+import { dateOf, findCandidates, giveTurn, type VersionCandidate } from "./version-candidates.ts"
 
 /** Where a file stands among the versions of one document. */
 export interface DocumentVersion {
@@ -17,73 +19,24 @@ export interface DocumentVersion {
 /** By file id; without the files that are the only version of their document. */
 export type VersionByFile = ReadonlyMap<string, DocumentVersion>
 
-/** Files whose texts are compared for one question. */
-const maxCompared = 60
-const maxVersions = 20
-/** Files beside those that were found, among which other versions are sought. */
-const maxSiblings = 2000
-/** Files of larger collections are preselected by the beginnings of their names. */
-const maxScope = 500
-const prefixLength = 4
-/** Passages at the start of a file that are compared. */
-const comparedPassages = 3
-
-interface Candidate {
-  file: FileSummary
-  name: VersionName
-}
-interface ComparedCandidate extends Candidate {
+interface ComparedCandidate extends VersionCandidate {
   evidence: TextEvidence
 }
 
-/** When a document was last changed, or else uploaded. */
-export const dateOf = ({ document_date, created_at }: FileSummary): number =>
-  document_date ?? created_at
-
-/** A document without a number is the first. */
-const numberOf = ({ number }: VersionName): readonly number[] => number ?? [1]
-
-/** What the names say comes before the dates; documents are changed and uploaded in any order. */
-const newestFirst = (a: Candidate, z: Candidate): number =>
-  Number(a.name.isOutdated) - Number(z.name.isOutdated) ||
-  compareNumbers(numberOf(z.name), numberOf(a.name)) ||
-  (z.name.period?.start ?? dateOf(z.file)) - (a.name.period?.start ?? dateOf(a.file)) ||
-  dateOf(z.file) - dateOf(a.file) ||
-  z.file.created_at - a.file.created_at ||
-  (a.file.id < z.file.id ? 1 : -1)
-
-const prefixOf = ({ filename }: FileSummary): string =>
-  filename.slice(0, prefixLength).toLowerCase()
-
-/** The found files, and those in the scope that may be other versions of them. */
-const findCandidates = (
-  found: readonly FileSummary[],
-  scope: readonly FileSummary[],
-): Candidate[][] => {
-  const prefixes = new Set(found.map(prefixOf))
-  const isSmall = scope.length <= maxScope
-  const siblings = isSmall ? scope : scope.filter((file) => prefixes.has(prefixOf(file)))
-  const files = siblings.length > maxSiblings ? found : [...found, ...siblings]
-  const unique = new Map(files.map((file) => [file.id, file]))
-  const candidates = [...unique.values()].map((file) => ({
-    file,
-    name: parseVersionName(file.filename),
-  }))
-  const foundIds = new Set(found.map(({ id }) => id))
-  return [...Map.groupBy(candidates, ({ name }) => name.stem)]
-    .filter(([stem, group]) => stem !== "" && group.length > 1)
-    .map(([, group]) => group.sort(newestFirst))
-    .filter((group) => group.some(({ file }) => foundIds.has(file.id)))
-    .map((group) => group.slice(0, maxVersions))
-}
+const isVersionOf = (file: ComparedCandidate, versions: readonly ComparedCandidate[]): boolean =>
+  [...new Set([versions[0], versions.at(-1)])].some(
+    (version) => version && isSameDocument(version, file),
+  )
 
 /** Groups files, newest first, into the versions of each document. */
-const groupVersions = (files: readonly ComparedCandidate[]): ComparedCandidate[][] => {
+const groupVersions = async (
+  files: readonly ComparedCandidate[],
+  share: EventLoopShare,
+): Promise<ComparedCandidate[][]> => {
   const documents: ComparedCandidate[][] = []
   for (const file of files) {
-    const document = documents.find((versions) =>
-      [versions[0], versions.at(-1)].some((version) => version && isSameDocument(version, file)),
-    )
+    await giveTurn(share)
+    const document = documents.find((versions) => isVersionOf(file, versions))
     if (document) document.push(file)
     else documents.push([file])
   }
@@ -105,26 +58,38 @@ const describeVersions = (files: readonly ComparedCandidate[]): [string, Documen
   )
 }
 
+interface Deps {
+  passages: Pick<PassageStore, "beginnings">
+  fairLoop: FairEventLoop
+}
+
 /**
  * Finds which files are versions of one document, by their names and the beginnings of their texts.
- * @param found files that are given to the model or may be
+ * @param found files that are given to the model or may be, in the order of their best passages
  * @param scope all files of the question
  */
-export const findVersions = async (
-  passages: PassageStore,
+export type FindVersions = (
+  userId: string,
   found: readonly FileSummary[],
   scope: readonly FileSummary[],
-): Promise<VersionByFile> => {
-  const groups = findCandidates(found, scope)
-  const ids = groups.flatMap((group) => group.map(({ file }) => file.id)).slice(0, maxCompared)
-  if (ids.length === 0) return new Map()
-  const beginnings = await passages.beginnings(ids, comparedPassages)
-  const versions = groups.flatMap((group) => {
-    const compared = group.flatMap((candidate): ComparedCandidate[] => {
-      const text = beginnings.get(candidate.file.id)
-      return text === undefined ? [] : [{ ...candidate, evidence: readTextEvidence(text) }]
-    })
-    return groupVersions(compared).flatMap(describeVersions)
-  })
-  return new Map(versions)
+) => Promise<VersionByFile>
+
+export const createVersionFinder = ({ passages, fairLoop }: Deps): FindVersions => {
+  const cache = createEvidenceCache(passages)
+  return async (userId, found, scope) => {
+    const share = fairLoop.of(userId)
+    const groups = await findCandidates(found, scope, share)
+    const files = groups.flat().map(({ file }) => file)
+    const evidences = await cache.read(files, share)
+    const versions: [string, DocumentVersion][] = []
+    for (const group of groups) {
+      const compared = group.flatMap((candidate): ComparedCandidate[] => {
+        const evidence = evidences.get(candidate.file.id)
+        return evidence ? [{ ...candidate, evidence }] : []
+      })
+      const documents = await groupVersions(compared, share)
+      versions.push(...documents.flatMap(describeVersions))
+    }
+    return new Map(versions)
+  }
 }
