@@ -68,13 +68,17 @@ export const readCollectionOverview = async (
   const lines = groups.map(formatNameGroup)
   const isGrouped = groups.some(({ names }) => names !== 1)
   let tokens = estimateTokens(lines.join("\n"))
-  if (!isGrouped && groups.length === originals.length) {
+  if (!isGrouped) {
+    const fileByName = new Map(originals.map((file) => [toName(file), file]))
+    const single = groups.map(({ label, count }) =>
+      count === 1 ? fileByName.get(label) : undefined,
+    )
     const openings = await passages.openings(
-      originals.map(({ id }) => id),
+      single.flatMap((file) => file?.id ?? []),
       maxFirstLine * 3,
     )
-    for (const [at, { id, filename }] of originals.entries()) {
-      const firstLine = findFirstLine(openings.get(id) ?? "", filename)
+    for (const [at, file] of single.entries()) {
+      const firstLine = file ? findFirstLine(openings.get(file.id) ?? "", file.filename) : ""
       const cost = estimateTokens(`: ${firstLine}`)
       if (firstLine === "" || tokens + cost > max) continue
       lines[at] += `: ${firstLine}`
