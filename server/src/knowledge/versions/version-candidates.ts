@@ -48,8 +48,8 @@ const lettersOf = (name: string): string[] =>
     .match(/\p{L}+/gu) ?? []
 
 /** The word of a stem that fewest other names have: the one with the most characters. */
-const longestWord = (stem: string): string =>
-  lettersOf(stem).reduce((longest, word) => (word.length > longest.length ? word : longest), "")
+const distinctiveWord = (stem: string): string =>
+  lettersOf(stem).reduce((best, word) => (word.length > best.length ? word : best), "")
 
 /** The files with the same stems as those that were found, without these. */
 const findSiblings = async (
@@ -59,7 +59,7 @@ const findSiblings = async (
 ): Promise<VersionCandidate[]> => {
   const ids = new Set(found.map(({ file }) => file.id))
   const stems = new Set(found.map(({ name }) => name.stem))
-  const words = new Set([...stems].map(longestWord))
+  const words = new Set([...stems].map(distinctiveWord))
   const siblings: VersionCandidate[] = []
   let parsed = 0
   for (const [at, file] of scope.entries()) {

@@ -34,11 +34,10 @@ export const markVersions = (
 
 /** The words of a question; "version 2" is `v2`. */
 const termsOf = (question: string): Set<string> => {
-  const words = question.toLowerCase().split(/[^\p{L}\p{N}.]+/u)
-  const plain = words.map((word) => word.replace(/\.+$/, ""))
+  const words = question.toLowerCase().match(/[\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*/gu) ?? []
   return new Set(
-    plain.flatMap((word, at) =>
-      isVersionLabel(plain[at - 1] ?? "") && /^\d/.test(word) ? [word, `v${word}`] : [word],
+    words.flatMap((word, at) =>
+      isVersionLabel(words[at - 1] ?? "") && /^\d/.test(word) ? [word, `v${word}`] : [word],
     ),
   )
 }
