@@ -38,7 +38,7 @@ it("adds a question, shows that it got worse, and exports and imports it", async
   await stateOf("How many days").getByText("The file is gone.").waitFor()
   await page.getByText("0 of 1 · −100 points since the run before").waitFor()
   await page.getByRole("link", { name: "1 question got worse" }).click()
-  await page.waitForURL(/state=worse/)
+  await page.waitForURL(/state=lost/)
 
   const downloaded = page.waitForEvent("download")
   await page.getByRole("button", { name: "Import or export" }).click()

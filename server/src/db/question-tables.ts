@@ -16,16 +16,16 @@ export interface CollectionQuestionRow {
   note: string
   /** Incremented by each change that makes the results invalid. */
   revision: number
-  /** `waiting`, `reached`, `worse` or `missed`. */
+  /** `unjudged`, `reached`, `lost` or `missed`. */
   state: string
   /** `QuestionResult` as JSON, and that of the run before. */
   result: string | null
-  earlier_result: string | null
+  result_before: string | null
   /** When the passage last reached the model; null if never since the question was changed. */
   reached_at: number | null
   /** The run in progress that has judged it already, and its result. */
-  next_run_id: string | null
-  next_result: string | null
+  pending_run_id: string | null
+  pending_result: string | null
   created_at: number
   updated_at: number
 }
@@ -36,14 +36,14 @@ export interface QuestionRunRow {
   collection_id: string
   /** What it was started by: see `RunReason`. */
   reason: string
-  /** `SearchState` as JSON; null until the run starts. */
-  search_state: string | null
+  /** `SearchFingerprint` as JSON; null until the run starts. */
+  fingerprint: string | null
   requested_at: number
   /** Null while it waits or runs. */
   finished_at: number | null
   total: number
   reached: number
-  worse: number
+  lost: number
   /** Null if nothing was ranked. */
   mean_rank: number | null
 }

@@ -138,7 +138,7 @@ export const createKnowledge = async (deps: Deps) => {
     store: collectionStore,
     files,
     collectionFiles,
-    countWorseQuestions: questions.countWorse,
+    countLostQuestions: questions.countLost,
     embeddingModel: indexes.model,
   })
   fileParts.registerFileHooks({

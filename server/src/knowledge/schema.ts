@@ -69,7 +69,7 @@ export const CollectionWithFiles = Collection.extend({
   /** The model for semantic search; null if the collection is searched by keywords only. */
   embedding_model: z.string().nullable(),
   /** Number of its questions whose passage reached the model in an earlier run, but does not now. */
-  worse_questions: z.int(),
+  lost_questions: z.int(),
 }).meta({ id: "CollectionWithFiles" })
 export type CollectionWithFiles = z.output<typeof CollectionWithFiles>
 

@@ -27,7 +27,7 @@ describe.each(chooseDatabases())("question sets on $name", ({ createDatabase }) 
     expect((await find("query=GR%C3%96%C3%9FE")).total).toBe(1)
     expect((await find("query=annual")).items).toMatchObject([{ question }])
     expect((await find("page_size=1&page=2")).items).toMatchObject([{ question }])
-    expect((await find("state=worse")).total).toBe(0)
+    expect((await find("state=lost")).total).toBe(0)
   })
 
   it("lets readers read, writers change, and nobody else know", async () => {

@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("a run of questions on $name", ({ createDatabas
     await expect.poll(readStatus, { timeout: 30_000 }).toBe("idle")
     const { counts, runs: finished } = await statusOf(second, id)
     expect(judged).toBeLessThan(400)
-    expect(counts).toMatchObject({ waiting: 0 })
+    expect(counts).toMatchObject({ unjudged: 0 })
     expect(finished).toMatchObject([{ total: 400, reason: "questions" }])
     await running.pop()?.stop()
     await database.remove()
@@ -82,7 +82,7 @@ describe.runIf(hasPostgres)("two gateways that share a database", () => {
     await expect
       .poll(() => reasonsOf(first, id), { timeout: 20_000 })
       .toEqual(["idle", "files", "questions"])
-    expect((await statusOf(second, id)).runs[0]).toMatchObject({ total: 20, worse: 0 })
+    expect((await statusOf(second, id)).runs[0]).toMatchObject({ total: 20, lost: 0 })
     for (const gateway of running.splice(0)) await gateway.stop()
     await database.remove()
   })

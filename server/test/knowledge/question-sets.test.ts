@@ -27,11 +27,11 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
       quotation: leave,
       note: "Section 1",
     })
-    expect(added).toMatchObject({ state: "waiting", filename: "handbook.md", result: null })
+    expect(added).toMatchObject({ state: "unjudged", filename: "handbook.md", result: null })
     const { runs, counts } = await sets.waitForRun(id, "questions")
-    expect(counts).toEqual({ waiting: 0, reached: 1, worse: 0, missed: 0 })
+    expect(counts).toEqual({ unjudged: 0, reached: 1, lost: 0, missed: 0 })
     expect(runs).toHaveLength(1)
-    expect(runs[0]).toMatchObject({ total: 1, reached: 1, worse: 0, search: "hybrid" })
+    expect(runs[0]).toMatchObject({ total: 1, reached: 1, lost: 0, search: "hybrid" })
     expect(runs[0]).toMatchObject({ embedding_model: null, token_budget: 4000, mean_rank: 1 })
     const [judged] = await sets.questionsOf(id)
     expect(judged).toMatchObject({ id: added.id, state: "reached", note: "Section 1" })
@@ -73,17 +73,17 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     await sets.waitForRun(id, "questions")
     await sets.call("POST", `${id}/file/remove`, { file_id: fileId })
     const removed = await sets.waitForRun(id, "files")
-    expect(removed.counts).toMatchObject({ worse: 1 })
-    expect(removed.runs.map(({ worse }: { worse: number }) => worse)).toEqual([1, 0])
+    expect(removed.counts).toMatchObject({ lost: 1 })
+    expect(removed.runs.map(({ lost }: { lost: number }) => lost)).toEqual([1, 0])
     expect((await sets.questionsOf(id))[0]).toMatchObject({
-      state: "worse",
+      state: "lost",
       result: { reached: false, reason: "file_gone" },
-      earlier_result: { reached: true },
+      result_before: { reached: true },
     })
-    expect((await sets.call("GET", id)).body.worse_questions).toBe(1)
+    expect((await sets.call("GET", id)).body.lost_questions).toBe(1)
     const list = (await sets.call("GET", "?page_size=200")).body.items
     const listed = list.find((one: { id: string }) => one.id === id)
-    expect(listed.worse_questions).toBe(1)
+    expect(listed.lost_questions).toBe(1)
 
     const other = await uploadAndEmbed(sets.gateway, "handbook.md", `# New\n\n${leave}\n`)
     await sets.call("POST", `${id}/file/add`, { file_id: other.id })
@@ -91,7 +91,7 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
       .poll(async () => (await sets.questionsOf(id))[0].state, { timeout: 15_000 })
       .toBe("reached")
     expect((await sets.questionsOf(id))[0]).toMatchObject({ file_id: other.id })
-    expect((await sets.call("GET", id)).body.worse_questions).toBe(0)
+    expect((await sets.call("GET", id)).body.lost_questions).toBe(0)
   })
 
   it("notices a deleted file that no question expects", async () => {
@@ -119,7 +119,7 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     await expect
       .poll(async () => (await sets.questionsOf(id))[0].result.reason, { timeout: 15_000 })
       .toBe("passage_gone")
-    expect((await sets.questionsOf(id))[0].state).toBe("worse")
+    expect((await sets.questionsOf(id))[0].state).toBe("lost")
   })
 
   it("runs again when the search mode or the token budget changes", async () => {
@@ -167,7 +167,7 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
       note: "Ask HR",
     })
     const { body } = await sets.call("POST", path, { question: "Who gets thirty days of leave?" })
-    expect(body).toMatchObject({ state: "waiting", result: null, quotation: leave })
+    expect(body).toMatchObject({ state: "unjudged", result: null, quotation: leave })
     await expect
       .poll(async () => (await sets.questionsOf(id))[0].state, { timeout: 15_000 })
       .toBe("reached")

@@ -20,7 +20,7 @@ interface Deps extends EditDeps {
   /** The id of the embedding model used for semantic search; null if there is none. */
   embeddingModel: () => string | null
   /** Number of questions that got worse, by collection. */
-  countWorseQuestions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
+  countLostQuestions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
   newId: () => string
 }
 
@@ -52,7 +52,7 @@ export const createCollections = (deps: Deps) => {
       files: (await collectionFiles.first(id, maxFiles)).map(toCollectionFile),
       file_counts: (await collectionFiles.counts([id]))(id),
       embedding_model: deps.embeddingModel(),
-      worse_questions: (await deps.countWorseQuestions([id])).get(id) ?? 0,
+      lost_questions: (await deps.countLostQuestions([id])).get(id) ?? 0,
     }
   }
 
@@ -101,7 +101,7 @@ export const createCollections = (deps: Deps) => {
       const { items, total } = await store.list(caller, query)
       const ids = items.map(({ id }) => id)
       const counts = await collectionFiles.counts(ids)
-      const worse = await deps.countWorseQuestions(ids)
+      const lost = await deps.countLostQuestions(ids)
       const listed = await files.byIds([...new Set(items.flatMap(({ file_ids }) => file_ids))])
       const fileById = new Map(listed.map((file) => [file.id, toCollectionFile(file)]))
       const embedding_model = deps.embeddingModel()
@@ -110,7 +110,7 @@ export const createCollections = (deps: Deps) => {
         files: file_ids.flatMap((id) => fileById.get(id) ?? []),
         file_counts: counts(item.id),
         embedding_model,
-        worse_questions: worse.get(item.id) ?? 0,
+        lost_questions: lost.get(item.id) ?? 0,
       }))
       return { items: listItems, total }
     },

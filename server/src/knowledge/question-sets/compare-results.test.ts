@@ -8,28 +8,28 @@ const reachedAt = (at: number, rank: number | null = 1): QuestionResult => ({
 const missedAt = (at: number): QuestionResult => ({
   ...{ reached: false, rank: 90, reason: "rank", file_id: "f", start: 0, at },
 })
-const never = { result: null, earlier_result: null, reached_at: null }
+const never = { result: null, result_before: null, reached_at: null }
 
 describe("the state of a question", () => {
   it("is missed until its passage reaches the model for the first time", () => {
     const first = addResult(never, missedAt(1), false)
     expect(first).toEqual({ ...never, result: missedAt(1), state: "missed" })
     const second = addResult(first, reachedAt(2), false)
-    expect(second).toMatchObject({ state: "reached", reached_at: 2, earlier_result: missedAt(1) })
+    expect(second).toMatchObject({ state: "reached", reached_at: 2, result_before: missedAt(1) })
   })
 
   it("stays worse until the passage reaches the model again", () => {
     const before = addResult(never, reachedAt(1), false)
-    const worse = addResult(before, missedAt(2), false)
-    expect(worse).toMatchObject({ state: "worse", reached_at: 1 })
-    const still = addResult(worse, missedAt(3), false)
-    expect(still).toMatchObject({ state: "worse", reached_at: 1, earlier_result: missedAt(2) })
+    const lost = addResult(before, missedAt(2), false)
+    expect(lost).toMatchObject({ state: "lost", reached_at: 1 })
+    const still = addResult(lost, missedAt(3), false)
+    expect(still).toMatchObject({ state: "lost", reached_at: 1, result_before: missedAt(2) })
     expect(addResult(still, reachedAt(4), false)).toMatchObject({ state: "reached", reached_at: 4 })
   })
 
   it("keeps the earlier result if only the run is repeated", () => {
     const before = addResult(addResult(never, reachedAt(1), false), reachedAt(2, 5), false)
-    expect(addResult(before, reachedAt(3, 5), true).earlier_result).toEqual(reachedAt(1))
+    expect(addResult(before, reachedAt(3, 5), true).result_before).toEqual(reachedAt(1))
   })
 })
 
@@ -38,10 +38,10 @@ describe("the figures of a run", () => {
     const questions = [
       { state: "reached", result: reachedAt(1, 3) },
       { state: "reached", result: reachedAt(1, null) },
-      { state: "worse", result: missedAt(1) },
+      { state: "lost", result: missedAt(1) },
     ] as const
-    const figures = { total: 3, reached: 2, worse: 1, mean_rank: 46.5 }
+    const figures = { total: 3, reached: 2, lost: 1, mean_rank: 46.5 }
     expect(summarizeResults(questions)).toEqual(figures)
-    expect(summarizeResults([])).toEqual({ total: 0, reached: 0, worse: 0, mean_rank: null })
+    expect(summarizeResults([])).toEqual({ total: 0, reached: 0, lost: 0, mean_rank: null })
   })
 })

@@ -4,7 +4,7 @@ import type { QuestionResult, QuestionState } from "./schema.ts"
 export interface QuestionHistory {
   result: QuestionResult | null
   /** Of the run before, with other files or settings. */
-  earlier_result: QuestionResult | null
+  result_before: QuestionResult | null
   /** When its passage last reached the model; null if never. */
   reached_at: number | null
 }
@@ -15,14 +15,14 @@ export interface QuestionHistory {
  * its place
  */
 export const addResult = (
-  { result: last, earlier_result, reached_at }: QuestionHistory,
+  { result: last, result_before, reached_at }: QuestionHistory,
   result: QuestionResult,
   isRepeated: boolean,
 ): QuestionHistory & { state: QuestionState } => {
-  const missedState = reached_at === null ? "missed" : "worse"
+  const missedState = reached_at === null ? "missed" : "lost"
   return {
     result,
-    earlier_result: isRepeated ? earlier_result : last,
+    result_before: isRepeated ? result_before : last,
     reached_at: result.reached ? result.at : reached_at,
     state: result.reached ? "reached" : missedState,
   }
@@ -36,7 +36,7 @@ export const summarizeResults = (
   return {
     total: questions.length,
     reached: questions.filter(({ state }) => state === "reached").length,
-    worse: questions.filter(({ state }) => state === "worse").length,
+    lost: questions.filter(({ state }) => state === "lost").length,
     mean_rank: ranks.length > 0 ? ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length : null,
   }
 }

@@ -2,21 +2,21 @@ import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Database } from "../../db/database.ts"
 import type { FileStore } from "../../files/file-store.ts"
 import type { SourceSelection } from "../citations/source-selection.ts"
-import { registerQuestionRuns } from "./question-runner.ts"
 import { createQuestionSets, type QuestionEditOptions } from "./question-sets.ts"
 import type { QuestionStore } from "./question-store.ts"
-import { type QuestionRunOptions, scheduleQuestionRuns } from "./run-scheduling.ts"
+import { registerRunJob } from "./run-job.ts"
 import { createRunStore } from "./run-store.ts"
-import { createSearchStateReader, type SharedSearchState } from "./search-state.ts"
+import { type RunTriggerOptions, triggerRuns } from "./run-trigger.ts"
+import { createFingerprintReader, type SharedFingerprint } from "./search-fingerprint.ts"
 
 type Parts = Omit<
   Parameters<typeof createQuestionSets>[0] &
-    Parameters<typeof registerQuestionRuns>[0] &
-    Parameters<typeof scheduleQuestionRuns>[0],
-  "runs" | "readSearchState"
+    Parameters<typeof registerRunJob>[0] &
+    Parameters<typeof triggerRuns>[0],
+  "runs" | "readFingerprint"
 >
 
-export type QuestionSetOptions = QuestionEditOptions & QuestionRunOptions
+export type QuestionSetOptions = QuestionEditOptions & RunTriggerOptions
 
 interface Deps extends Parts, QuestionSetOptions {
   background: BackgroundTasks
@@ -24,15 +24,15 @@ interface Deps extends Parts, QuestionSetOptions {
   files: FileStore
   questions: QuestionStore
   selection: SourceSelection
-  shared: () => SharedSearchState
+  shared: () => SharedFingerprint
 }
 
 /** Creates the question sets of collections, and what runs them. Call before jobs start. */
 export const createQuestionSetParts = (deps: Deps) => {
   const runs = createRunStore(deps.db)
-  const readSearchState = createSearchStateReader(deps)
-  const parts = { ...deps, runs, readSearchState }
-  registerQuestionRuns(parts)
-  scheduleQuestionRuns(parts)
+  const readFingerprint = createFingerprintReader(deps)
+  const parts = { ...deps, runs, readFingerprint }
+  registerRunJob(parts)
+  triggerRuns(parts)
   return createQuestionSets(parts)
 }

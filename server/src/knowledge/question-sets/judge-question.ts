@@ -14,7 +14,7 @@ import {
 } from "./judge-selection.ts"
 import { parseResult, type StoredQuestion } from "./question-store.ts"
 import type { QuestionResult } from "./schema.ts"
-import type { SearchState } from "./search-state.ts"
+import type { SearchFingerprint } from "./search-fingerprint.ts"
 
 interface Deps {
   files: Pick<FileStore, "text">
@@ -29,11 +29,14 @@ export interface SearchedCollection {
   collection: Pick<Collection, "user_id" | "search">
   /** In the order in which they were added. */
   files: readonly FileSummary[]
-  state: SearchState
+  state: SearchFingerprint
 }
 
 /** @throws if a model that the search should use did not respond; a later attempt may succeed */
-const requireComplete = ({ ranked }: SelectedSources, { model, search }: SearchState): void => {
+const requireComplete = (
+  { ranked }: SelectedSources,
+  { model, search }: SearchFingerprint,
+): void => {
   if (!ranked) return
   if (search !== "lexical" && model !== null && ranked.model === null)
     throw new Error(`The embedding model "${model}" did not respond`)

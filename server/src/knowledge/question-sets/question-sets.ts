@@ -14,7 +14,6 @@ import type { CollectionStore } from "../collections/collection-store.ts"
 import { accessMessages } from "../failures.ts"
 import type { Collection } from "../schema.ts"
 import { matchImported } from "./match-imported.ts"
-import { createQuestionJob, lockOfCollection, questionJobKind } from "./question-runner.ts"
 import {
   notJudged,
   type QuestionStore,
@@ -22,6 +21,7 @@ import {
   type StoredQuestion,
   toQuestion,
 } from "./question-store.ts"
+import { createQuestionJob, lockOfCollection, questionJobKind } from "./run-job.ts"
 import { createStatusReader } from "./run-status.ts"
 import type { RunStore } from "./run-store.ts"
 import type {
@@ -33,7 +33,7 @@ import type {
   QuestionSetFile,
   QuestionSetStatus,
 } from "./schema.ts"
-import type { SearchStateReader } from "./search-state.ts"
+import type { FingerprintReader } from "./search-fingerprint.ts"
 
 const defaultEditDelayMs = 3000
 
@@ -52,7 +52,7 @@ interface Deps extends QuestionEditOptions {
   collections: CollectionStore
   questions: QuestionStore
   runs: RunStore
-  readSearchState: SearchStateReader
+  readFingerprint: FingerprintReader
   newId: () => string
   now: () => number
   refreshCaller: RefreshCaller
@@ -221,7 +221,7 @@ export const createQuestionSets = (deps: Deps) => {
         if (total === 0) fail("conflict", translatable("no_questions_to_run"))
         const unfinished = await runs.unfinished(id, tx)
         if (unfinished && (await hasJob(tx, questionJobKind, id))) return { value, event: null }
-        const run = { id: newId(), collection_id: id, search_state: null, requested_at: now() }
+        const run = { id: newId(), collection_id: id, fingerprint: null, requested_at: now() }
         if (!unfinished) await runs.insert(tx, { ...run, reason: "requested", total })
         await queue.add(tx, [createQuestionJob(value, 0)])
         return { value, event: { action: "collection.questions_run" } }

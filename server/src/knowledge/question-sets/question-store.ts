@@ -19,12 +19,12 @@ const rowsPerStatement = 50
 
 /** Of a question that no run has judged since it was written or changed. */
 export const notJudged = {
-  state: "waiting",
+  state: "unjudged",
   result: null,
-  earlier_result: null,
+  result_before: null,
   reached_at: null,
-  next_run_id: null,
-  next_result: null,
+  pending_run_id: null,
+  pending_result: null,
 } as const
 
 export const parseResult = (stored: string | null): QuestionResult | null =>
@@ -40,7 +40,7 @@ export const toQuestion = (row: StoredQuestion): CollectionQuestion => ({
   note: row.note,
   state: QuestionState.parse(row.state),
   result: parseResult(row.result),
-  earlier_result: parseResult(row.earlier_result),
+  result_before: parseResult(row.result_before),
   created_at: row.created_at,
   updated_at: row.updated_at,
 })
@@ -86,32 +86,32 @@ export const createQuestionStore = (db: Database) => {
         .select(["state", ({ fn }) => fn.countAll<number>().as("questions")])
         .groupBy("state")
         .execute()
-      const counts = { waiting: 0, reached: 0, worse: 0, missed: 0 }
+      const counts = { unjudged: 0, reached: 0, lost: 0, missed: 0 }
       for (const { state, questions } of rows) counts[QuestionState.parse(state)] = questions
       return counts
     },
 
     /** Number of questions that got worse, by collection. */
-    countWorse: async (collectionIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    countLost: async (collectionIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const rows = await readInChunks(collectionIds, (chunk) =>
         db.read
           .selectFrom("collection_questions")
           .select(["collection_id", ({ fn }) => fn.countAll<number>().as("questions")])
           .where("collection_id", "in", chunk)
-          .where("state", "=", "worse")
+          .where("state", "=", "lost")
           .groupBy("collection_id")
           .execute(),
       )
       return new Map(rows.map(({ collection_id, questions }) => [collection_id, questions]))
     },
 
-    hasWaiting: async (collectionId: string, reader?: Reader): Promise<boolean> => {
-      const waiting = inCollection(collectionId, reader).where("state", "=", "waiting")
-      return (await waiting.select("id").limit(1).executeTakeFirst()) !== undefined
+    hasUnjudged: async (collectionId: string, reader?: Reader): Promise<boolean> => {
+      const unjudged = inCollection(collectionId, reader).where("state", "=", "unjudged")
+      return (await unjudged.select("id").limit(1).executeTakeFirst()) !== undefined
     },
 
     countJudged: (collectionId: string, runId: string): Promise<number> =>
-      countRows(inCollection(collectionId).where("next_run_id", "=", runId)),
+      countRows(inCollection(collectionId).where("pending_run_id", "=", runId)),
 
     nextPosition: async (tx: Tx, collectionId: string): Promise<number> => {
       const last = inCollection(collectionId, tx).select(({ fn }) => fn.max("position").as("last"))
@@ -133,7 +133,7 @@ export const createQuestionStore = (db: Database) => {
     ): Promise<void> => {
       await tx
         .updateTable("collection_questions")
-        .set({ next_run_id: judged.runId, next_result: JSON.stringify(judged.result) })
+        .set({ pending_run_id: judged.runId, pending_result: JSON.stringify(judged.result) })
         .where("id", "=", id)
         .where("revision", "=", revision)
         .execute()
@@ -158,9 +158,9 @@ export const createQuestionStore = (db: Database) => {
     discardJudged: async (tx: Tx, collectionId: string): Promise<void> => {
       await tx
         .updateTable("collection_questions")
-        .set({ next_run_id: null, next_result: null })
+        .set({ pending_run_id: null, pending_result: null })
         .where("collection_id", "=", collectionId)
-        .where("next_run_id", "is not", null)
+        .where("pending_run_id", "is not", null)
         .execute()
     },
 
@@ -170,7 +170,7 @@ export const createQuestionStore = (db: Database) => {
       return (await ids.execute()).map(({ collection_id }) => collection_id)
     },
 
-    /** The collections with questions that contain any of the files, or expect it. */
+    /** The collections with questions that contain any of the files. */
     collectionsOfFiles: async (fileIds: readonly string[]): Promise<string[]> => {
       const rows = await readInChunks(fileIds, (chunk) =>
         db.read

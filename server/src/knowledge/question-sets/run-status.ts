@@ -1,28 +1,28 @@
 import type { Database } from "../../db/database.ts"
 import { hasJob } from "../../jobs/store.ts"
 import type { Collection } from "../schema.ts"
-import { questionJobKind } from "./question-runner.ts"
 import type { QuestionStore } from "./question-store.ts"
+import { questionJobKind } from "./run-job.ts"
 import { type RunStore, type StoredRun, toRun } from "./run-store.ts"
 import type { QuestionSetStatus } from "./schema.ts"
-import type { SearchStateReader } from "./search-state.ts"
+import type { FingerprintReader } from "./search-fingerprint.ts"
 
 interface Deps {
   db: Database
   questions: QuestionStore
   runs: RunStore
-  readSearchState: SearchStateReader
+  readFingerprint: FingerprintReader
 }
 
 /** What a collection's page shows of its runs. */
-export const createStatusReader = ({ db, questions, runs, readSearchState }: Deps) => {
+export const createStatusReader = ({ db, questions, runs, readFingerprint }: Deps) => {
   const findStatus = async (
     collection: Collection,
     unfinished: StoredRun | undefined,
   ): Promise<QuestionSetStatus["status"]> => {
     const hasRun = await hasJob(db.read, questionJobKind, collection.id)
-    if (hasRun && unfinished && unfinished.search_state !== null) return "running"
-    const { filesInProgress } = await readSearchState(collection)
+    if (hasRun && unfinished && unfinished.fingerprint !== null) return "running"
+    const { filesInProgress } = await readFingerprint(collection)
     if (filesInProgress > 0) return "waiting"
     return hasRun || unfinished ? "scheduled" : "idle"
   }

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { QuestionRunRow } from "../../db/question-tables.ts"
 import { QuestionRun, RunReason } from "./schema.ts"
-import { parseSearchState } from "./search-state.ts"
+import { parseFingerprint } from "./search-fingerprint.ts"
 
 export type StoredRun = Selectable<QuestionRunRow>
 
@@ -10,14 +10,14 @@ export type StoredRun = Selectable<QuestionRunRow>
 const maxRuns = 20
 
 export const toRun = (row: StoredRun): QuestionRun => {
-  const { search, model, budget } = parseSearchState(row.search_state ?? "{}")
+  const { search, model, budget } = parseFingerprint(row.fingerprint ?? "{}")
   return QuestionRun.parse({
     id: row.id,
     reason: RunReason.parse(row.reason),
     finished_at: row.finished_at,
     total: row.total,
     reached: row.reached,
-    worse: row.worse,
+    lost: row.lost,
     mean_rank: row.mean_rank,
     search,
     embedding_model: model,
@@ -54,10 +54,10 @@ export const createRunStore = (db: Database) => {
       tx: Tx,
       run: Pick<
         StoredRun,
-        "id" | "collection_id" | "reason" | "search_state" | "requested_at" | "total"
+        "id" | "collection_id" | "reason" | "fingerprint" | "requested_at" | "total"
       >,
     ): Promise<void> => {
-      const figures = { finished_at: null, reached: 0, worse: 0, mean_rank: null }
+      const figures = { finished_at: null, reached: 0, lost: 0, mean_rank: null }
       await tx
         .insertInto("question_runs")
         .values({ ...run, ...figures })

@@ -6,10 +6,10 @@ import { translatable } from "../../i18n/message.ts"
 import { RetrievalMode } from "../schema.ts"
 
 /**
- * `waiting`: not judged since it was written or changed; `reached`: its passage reaches the model;
- * `worse`: it did in an earlier run, and does not now; `missed`: it never did.
+ * `unjudged`: not judged since it was written or changed; `reached`: its passage reaches the model;
+ * `lost`: it did in an earlier run, and does not now; `missed`: it never did.
  */
-export const QuestionState = z.enum(["waiting", "reached", "worse", "missed"])
+export const QuestionState = z.enum(["unjudged", "reached", "lost", "missed"])
 export type QuestionState = z.output<typeof QuestionState>
 
 /**
@@ -70,10 +70,10 @@ export const CollectionQuestion = z
     file_id: z.string().nullable(),
     filename: z.string(),
     state: QuestionState,
-    /** Of the latest run; null while the state is `waiting`. */
+    /** Of the latest run; null while the state is `unjudged`. */
     result: QuestionResult.nullable(),
     /** Of the run before it, with other files or settings. */
-    earlier_result: QuestionResult.nullable(),
+    result_before: QuestionResult.nullable(),
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -154,10 +154,10 @@ export const QuestionRun = z
     id: z.string(),
     reason: RunReason,
     finished_at: z.int(),
-    /** Number of questions, of those whose passage reaches the model, and of those `worse`. */
+    /** Number of questions, of those whose passage reaches the model, and of those `lost`. */
     total: z.int(),
     reached: z.int(),
-    worse: z.int(),
+    lost: z.int(),
     /** Mean rank of the passages that were found; null if none was ranked. */
     mean_rank: z.number().nullable(),
     /** What the collection was searched with. */
@@ -180,9 +180,9 @@ export const QuestionSetStatus = z
     total: z.int(),
     /** Number of questions by state. */
     counts: z.object({
-      waiting: z.int(),
+      unjudged: z.int(),
       reached: z.int(),
-      worse: z.int(),
+      lost: z.int(),
       missed: z.int(),
     }),
     /** The latest runs, newest first; one for each state of files, model and settings. */

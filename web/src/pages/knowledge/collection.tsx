@@ -68,14 +68,14 @@ const SearchNote = ({ collection }: NoteProps) => {
 }
 
 /** Leads to the questions that got worse, if any did. */
-const WorseNote = ({ collection: { id, worse_questions: count } }: NoteProps) => {
+const LostNote = ({ collection: { id, lost_questions: count } }: NoteProps) => {
   if (count === 0) return null
   return (
     <p className="text-sm">
       <Link
         to="/knowledge/$collectionId/questions"
         params={{ collectionId: id }}
-        search={{ state: "worse" }}
+        search={{ state: "lost" }}
         className="inline-flex items-center gap-1.5 rounded-sm text-danger hover:underline"
       >
         <TriangleAlert aria-hidden className="size-4 shrink-0" />
@@ -122,7 +122,7 @@ export const CollectionLayout = () => {
           <>
             <DefinitionList rows={[[t("label.owner"), ownerName(collection)]]} />
             <SearchNote collection={collection} />
-            <WorseNote collection={collection} />
+            <LostNote collection={collection} />
             <Outlet />
           </>
         )}

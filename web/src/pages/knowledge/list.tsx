@@ -57,7 +57,7 @@ export const CollectionsPage = () => {
         {
           id: "state",
           header: t("label.status"),
-          cell: ({ file_counts, worse_questions: count }) => (
+          cell: ({ file_counts, lost_questions: count }) => (
             <span className="inline-flex flex-col">
               <CollectionState counts={file_counts} />
               {count > 0 && <Status tone="danger">{t("questions.gotWorse", { count })}</Status>}

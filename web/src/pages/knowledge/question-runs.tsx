@@ -48,10 +48,10 @@ const Figures = ({ run, before }: { run: QuestionRun; before: QuestionRun | unde
       detail={[formatReachOf(run), changeOf(run, before)].filter(Boolean).join(" · ")}
     />
     <Figure
-      label={t("questions.worse")}
-      value={formatNumber(run.worse)}
-      danger={run.worse > 0}
-      detail={run.worse > 0 && t("questions.gotWorseHelp")}
+      label={t("questions.lost")}
+      value={formatNumber(run.lost)}
+      danger={run.lost > 0}
+      detail={run.lost > 0 && t("questions.gotWorseHelp")}
     />
     <Figure label={t("questions.meanRank")} value={formatMeanRank(run)} />
     <Figure
@@ -82,10 +82,10 @@ const columns: () => Column<QuestionRun>[] = () => [
     cell: (run) => `${formatReach(run)} (${formatReachOf(run)})`,
   },
   {
-    id: "worse",
-    header: t("questions.worse"),
+    id: "lost",
+    header: t("questions.lost"),
     align: "right",
-    cell: ({ worse }) => formatNumber(worse),
+    cell: ({ lost }) => formatNumber(lost),
     belowName: "labeled",
   },
   {

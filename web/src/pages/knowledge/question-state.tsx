@@ -4,9 +4,9 @@ import type { CollectionQuestion, QuestionState } from "../../lib/question-api.t
 import { Status } from "../../ui/badge.tsx"
 
 const tones = {
-  waiting: "plain",
+  unjudged: "plain",
   reached: "ok",
-  worse: "danger",
+  lost: "danger",
   missed: "plain",
 } as const satisfies Record<QuestionState, string>
 
@@ -23,11 +23,11 @@ export const QuestionStateCell = ({ state, result }: CollectionQuestion) => (
 )
 
 /** The rank of the passage, and in the run before if it differs. */
-export const formatRank = ({ result, earlier_result }: CollectionQuestion): string => {
+export const formatRank = ({ result, result_before }: CollectionQuestion): string => {
   if (!result) return "–"
   if (result.rank === null) return result.reached ? t("questions.rankWhole") : "–"
   const rank = formatNumber(result.rank)
-  const before = earlier_result?.rank ?? null
+  const before = result_before?.rank ?? null
   if (before === null || before === result.rank) return rank
   return t("questions.rankBefore", { rank, before: formatNumber(before) })
 }
@@ -38,7 +38,7 @@ export const questionStateFilter = () => ({
   label: t("label.status"),
   options: [
     { value: "", label: t("label.anyStatus") },
-    ...(["worse", "missed", "reached", "waiting"] as const).map((value) => ({
+    ...(["lost", "missed", "reached", "unjudged"] as const).map((value) => ({
       value,
       label: t(`questions.state.${value}`),
     })),

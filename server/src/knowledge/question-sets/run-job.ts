@@ -15,11 +15,11 @@ import { parseResult, type QuestionStore, type StoredQuestion } from "./question
 import type { RunStore, StoredRun } from "./run-store.ts"
 import type { QuestionResult, RunReason } from "./schema.ts"
 import {
+  type FingerprintReader,
   findChange,
-  parseSearchState,
-  type SearchState,
-  type SearchStateReader,
-} from "./search-state.ts"
+  parseFingerprint,
+  type SearchFingerprint,
+} from "./search-fingerprint.ts"
 
 export const questionJobKind = "questions"
 
@@ -44,7 +44,7 @@ interface Deps {
   files: FileStore
   questions: QuestionStore
   runs: RunStore
-  readSearchState: SearchStateReader
+  readFingerprint: FingerprintReader
   selection: SourceSelection
   contextBudget: ContextBudget
   fairLoop: FairEventLoop
@@ -53,36 +53,40 @@ interface Deps {
 }
 
 /** Runs the questions of collections as jobs, with the rights of the collections' owners. */
-export const registerQuestionRuns = (deps: Deps): void => {
+export const registerRunJob = (deps: Deps): void => {
   const { db, bus, queue, collections, collectionFiles, questions, runs, newId, now } = deps
 
   const publish = (tx: Tx, { id, user_id }: Collection): Promise<void> =>
     bus.publish(tx, { topic: "collections", user_id, id })
 
   /** Why a run is necessary; null if it is not. */
-  const findReason = async (tx: Tx, id: string, state: SearchState): Promise<RunReason | null> => {
+  const findReason = async (
+    tx: Tx,
+    id: string,
+    state: SearchFingerprint,
+  ): Promise<RunReason | null> => {
     const last = await runs.latest(id, tx)
-    const change = findChange(
-      last?.search_state ? parseSearchState(last.search_state) : null,
-      state,
-    )
+    const change = findChange(last?.fingerprint ? parseFingerprint(last.fingerprint) : null, state)
     if (change) return change
-    return (await questions.hasWaiting(id, tx)) ? "questions" : null
+    return (await questions.hasUnjudged(id, tx)) ? "questions" : null
   }
 
   /** Resumes the interrupted run, unless files or settings have changed since; or starts one. */
-  const begin = (collection: Collection, state: SearchState): Promise<StoredRun | undefined> =>
+  const begin = (
+    collection: Collection,
+    state: SearchFingerprint,
+  ): Promise<StoredRun | undefined> =>
     db.transactLocked([lockOfCollection(collection.id)], async (tx) => {
       const { id: collection_id } = collection
-      const search_state = JSON.stringify(state)
+      const fingerprint = JSON.stringify(state)
       const unfinished = await runs.unfinished(collection_id, tx)
-      if (unfinished?.search_state === search_state) return unfinished
+      if (unfinished?.fingerprint === fingerprint) return unfinished
       const reason = unfinished?.reason ?? (await findReason(tx, collection_id, state))
       const total = (await questions.all(collection_id, tx)).length
       if (unfinished) await runs.remove(tx, unfinished.id)
       if (reason === null || total === 0) return undefined
       await questions.discardJudged(tx, collection_id)
-      const run = { id: newId(), collection_id, reason, search_state, requested_at: now(), total }
+      const run = { id: newId(), collection_id, reason, fingerprint, requested_at: now(), total }
       await runs.insert(tx, run)
       await publish(tx, collection)
       return runs.unfinished(collection_id, tx)
@@ -103,23 +107,23 @@ export const registerQuestionRuns = (deps: Deps): void => {
   const finish = (collection: Collection, run: StoredRun): Promise<boolean> =>
     db.transactLocked([lockOfCollection(collection.id)], async (tx) => {
       const all = await questions.all(collection.id, tx)
-      if (all.some(({ next_run_id }) => next_run_id !== run.id)) return false
+      if (all.some(({ pending_run_id }) => pending_run_id !== run.id)) return false
       const last = await runs.latest(collection.id, tx)
-      const isRepeated = last?.search_state === run.search_state
+      const isRepeated = last?.fingerprint === run.fingerprint
       const compared = all.flatMap((row) => {
-        const result = parseResult(row.next_result)
+        const result = parseResult(row.pending_result)
         if (!result) return []
-        const earlier_result = parseResult(row.earlier_result)
-        const known = { result: parseResult(row.result), earlier_result }
+        const result_before = parseResult(row.result_before)
+        const known = { result: parseResult(row.result), result_before }
         const history = { ...known, reached_at: row.reached_at }
         return { id: row.id, ...addResult(history, result, isRepeated), result }
       })
-      for (const { id, result, earlier_result, ...columns } of compared) {
+      for (const { id, result, result_before, ...columns } of compared) {
         await questions.set(tx, id, {
           ...columns,
           ...(result.file_id !== null && { file_id: result.file_id }),
           result: JSON.stringify(result),
-          earlier_result: earlier_result && JSON.stringify(earlier_result),
+          result_before: result_before && JSON.stringify(result_before),
         })
       }
       await questions.discardJudged(tx, collection.id)
@@ -133,11 +137,11 @@ export const registerQuestionRuns = (deps: Deps): void => {
   /** Judges questions in the order of their files until all are judged or the slice ends. */
   const judgeSlice = async (
     collection: Collection,
-    { run, state, signal }: { run: StoredRun; state: SearchState; signal: AbortSignal },
+    { run, state, signal }: { run: StoredRun; state: SearchFingerprint; signal: AbortSignal },
   ): Promise<void> => {
     const endsAt = performance.now() + sliceMs
     const remaining = (await questions.all(collection.id))
-      .filter(({ next_run_id }) => next_run_id !== run.id)
+      .filter(({ pending_run_id }) => pending_run_id !== run.id)
       .sort((a, z) => (a.file_id ?? "").localeCompare(z.file_id ?? ""))
     const files = await collectionFiles.all(collection.id)
     const judge = createQuestionJudge(deps, { collection, files, state })
@@ -156,7 +160,7 @@ export const registerQuestionRuns = (deps: Deps): void => {
   const runJob = async ({ target, signal }: JobRun): Promise<"unfinished" | undefined> => {
     const collection = await collections.byId(target)
     if (!collection) return undefined
-    const { state, filesInProgress } = await deps.readSearchState(collection)
+    const { state, filesInProgress } = await deps.readFingerprint(collection)
     // The last of these files schedules the run again.
     if (filesInProgress > 0) return undefined
     const run = await begin(collection, state)

@@ -5,12 +5,12 @@ import type { FileStore } from "../../files/file-store.ts"
 import type { JobQueue } from "../../jobs/queue.ts"
 import { hasJob } from "../../jobs/store.ts"
 import type { CollectionStore } from "../collections/collection-store.ts"
-import { createQuestionJob, questionJobKind } from "./question-runner.ts"
 import type { QuestionStore } from "./question-store.ts"
+import { createQuestionJob, questionJobKind } from "./run-job.ts"
 import type { RunStore, StoredRun } from "./run-store.ts"
-import type { SearchStateReader, SharedSearchState } from "./search-state.ts"
+import type { FingerprintReader, SharedFingerprint } from "./search-fingerprint.ts"
 
-export interface QuestionRunOptions {
+export interface RunTriggerOptions {
   /** How often to look for collections whose files changed, in ms. */
   questionCheckMs?: number
   /** How long files and settings have to stay the same before questions are run, in ms. */
@@ -25,7 +25,7 @@ const checkAllMs = 600_000
 const maxChangedFiles = 10_000
 const taskName = "schedule runs of question sets"
 
-interface Deps extends QuestionRunOptions {
+interface Deps extends RunTriggerOptions {
   background: BackgroundTasks
   bus: Bus
   db: Database
@@ -34,8 +34,8 @@ interface Deps extends QuestionRunOptions {
   collections: CollectionStore
   questions: QuestionStore
   runs: RunStore
-  readSearchState: SearchStateReader
-  shared: () => SharedSearchState
+  readFingerprint: FingerprintReader
+  shared: () => SharedFingerprint
 }
 
 /** What changed since the last check. */
@@ -66,7 +66,7 @@ const createChanges = () => {
  * Schedules a run of a collection's questions once its files, the embedding model, and the settings
  * have stayed the same for a while after a change.
  */
-export const scheduleQuestionRuns = (deps: Deps): void => {
+export const triggerRuns = (deps: Deps): void => {
   const { background, bus, db, queue, questions, runs } = deps
   const { questionCheckMs = defaultCheckMs, questionDelayMs = defaultDelayMs } = deps
   const changes = createChanges()
@@ -94,7 +94,7 @@ export const scheduleQuestionRuns = (deps: Deps): void => {
   }
 
   const isNeeded = async (id: string, unfinished: StoredRun | undefined): Promise<boolean> =>
-    unfinished !== undefined || questions.hasWaiting(id)
+    unfinished !== undefined || questions.hasUnjudged(id)
 
   /**
    * How long a run has to wait, in ms; null if none is needed, or if it is scheduled already.
@@ -103,7 +103,7 @@ export const scheduleQuestionRuns = (deps: Deps): void => {
   const findDelay = async (id: string, state: string): Promise<number | null> => {
     const isScheduled = await hasJob(db.read, questionJobKind, id)
     const [last, unfinished] = await Promise.all([runs.latest(id), runs.unfinished(id)])
-    const isKnown = !last || [last.search_state, unfinished?.search_state].includes(state)
+    const isKnown = !last || [last.fingerprint, unfinished?.fingerprint].includes(state)
     if (isKnown) return !isScheduled && (await isNeeded(id, unfinished)) ? 0 : null
     return isScheduled && scheduledStates.get(id) === state ? null : questionDelayMs
   }
@@ -111,7 +111,7 @@ export const scheduleQuestionRuns = (deps: Deps): void => {
   const schedule = async (id: string): Promise<void> => {
     const collection = await deps.collections.byId(id)
     if (!collection) return
-    const { state, filesInProgress } = await deps.readSearchState(collection)
+    const { state, filesInProgress } = await deps.readFingerprint(collection)
     if (filesInProgress > 0) return
     const key = JSON.stringify(state)
     const delayMs = await findDelay(id, key)

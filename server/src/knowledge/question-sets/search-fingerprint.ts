@@ -8,9 +8,9 @@ import type { RunReason } from "./schema.ts"
  * What the results of a collection's questions depend on, other than the questions themselves. If
  * it is the same, another run has the same results.
  */
-export const SearchState = z.object({
+export const SearchFingerprint = z.object({
   /** Differs whenever a file was added, removed, read again or embedded. */
-  files: z.string().default(""),
+  filesDigest: z.string().default(""),
   search: RetrievalMode.default("hybrid"),
   /** The embedding model; null if there is none. */
   model: z.string().nullable().default(null),
@@ -22,13 +22,16 @@ export const SearchState = z.object({
   /** The version of Portico, whose ranking may differ. */
   version: z.string().default(""),
 })
-export type SearchState = z.output<typeof SearchState>
+export type SearchFingerprint = z.output<typeof SearchFingerprint>
 
-export const parseSearchState = (stored: string): SearchState =>
-  SearchState.parse(JSON.parse(stored))
+export const parseFingerprint = (stored: string): SearchFingerprint =>
+  SearchFingerprint.parse(JSON.parse(stored))
 
 /** @param earlier null if there was none @returns null if they are the same */
-export const findChange = (earlier: SearchState | null, state: SearchState): RunReason | null => {
+export const findChange = (
+  earlier: SearchFingerprint | null,
+  state: SearchFingerprint,
+): RunReason | null => {
   if (!earlier) return "questions"
   if (earlier.version !== state.version) return "version"
   if (earlier.model !== state.model) return "model"
@@ -38,15 +41,15 @@ export const findChange = (earlier: SearchState | null, state: SearchState): Run
     earlier.contextLength === state.contextLength &&
     earlier.reranker === state.reranker
   if (!isSameSetting) return "settings"
-  return earlier.files === state.files ? null : "files"
+  return earlier.filesDigest === state.filesDigest ? null : "files"
 }
 
 /** What is the same for all collections. */
-export type SharedSearchState = Omit<SearchState, "files" | "search">
+export type SharedFingerprint = Omit<SearchFingerprint, "filesDigest" | "search">
 
 interface Deps {
   db: Database
-  shared: () => SharedSearchState
+  shared: () => SharedFingerprint
 }
 
 /** PostgreSQL returns sums as text. */
@@ -63,13 +66,13 @@ const Figures = z.object({
 })
 
 /** Reads all files of a collection, which may be many. */
-export const createSearchStateReader =
+export const createFingerprintReader =
   ({ db, shared }: Deps) =>
   async ({
     id,
     search,
   }: Pick<Collection, "id" | "search">): Promise<{
-    state: SearchState
+    state: SearchFingerprint
     /** Files that are still being processed or embedded. */
     filesInProgress: number
   }> => {
@@ -85,8 +88,8 @@ export const createSearchStateReader =
       from collection_files join files on files.id = collection_files.file_id
       where collection_id = ${id}`.execute(db.backgroundReader)
     const { in_progress, ...figures } = Figures.parse(rows[0])
-    const files = Object.values(figures).join(" ")
-    return { state: { files, search, ...shared() }, filesInProgress: in_progress }
+    const filesDigest = Object.values(figures).join(" ")
+    return { state: { filesDigest, search, ...shared() }, filesInProgress: in_progress }
   }
 
-export type SearchStateReader = ReturnType<typeof createSearchStateReader>
+export type FingerprintReader = ReturnType<typeof createFingerprintReader>
