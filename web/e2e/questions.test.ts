@@ -36,7 +36,7 @@ it("adds a question, shows that it got worse, and exports and imports it", async
   await page.getByRole("button", { name: "Run now" }).click()
   await stateOf("How many days").getByText("Got worse").waitFor()
   await stateOf("How many days").getByText("The file is gone.").waitFor()
-  await page.getByText("0 of 1 · −100 points since the run before").waitFor()
+  await page.getByText("0 of 1 · −100 percentage points since the run before").waitFor()
   await page.getByRole("link", { name: "1 question got worse" }).click()
   await page.waitForURL(/state=lost/)
 

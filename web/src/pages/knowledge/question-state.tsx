@@ -8,6 +8,7 @@ const tones = {
   reached: "ok",
   lost: "danger",
   missed: "plain",
+  undecided: "warn",
 } as const satisfies Record<QuestionState, string>
 
 /** Whether the passage reaches the model, and if not, why. */
@@ -38,7 +39,7 @@ export const questionStateFilter = () => ({
   label: t("label.status"),
   options: [
     { value: "", label: t("label.anyStatus") },
-    ...(["lost", "missed", "reached", "unjudged"] as const).map((value) => ({
+    ...(["lost", "missed", "undecided", "reached", "unjudged"] as const).map((value) => ({
       value,
       label: t(`questions.state.${value}`),
     })),

@@ -32,7 +32,9 @@ interface CollectionProps {
 }
 
 const detailOf = ({ previous, filename, quotation, note }: CollectionQuestion): string =>
-  [previous, filename, quotation && `“${quotation}”`, note].filter(Boolean).join(" · ")
+  [previous, filename, quotation && t("questions.quoted", { quotation }), note]
+    .filter(Boolean)
+    .join(" · ")
 
 /** The question, which leads to what it finds now. */
 const QuestionCell = ({ collectionId, row }: { collectionId: string; row: CollectionQuestion }) => (
@@ -158,7 +160,7 @@ const Questions = ({ collectionId, writable }: CollectionProps) => {
           <p className="max-w-[60ch] text-sm text-muted">{t("questions.lead")}</p>
           {writable && <Actions collectionId={collectionId} status={current} />}
           <RunProgress status={current} />
-          <QuestionRuns runs={current.runs} />
+          <QuestionRuns status={current} />
           <QuestionList {...{ collectionId, writable }} />
         </>
       )}
