@@ -169,7 +169,8 @@ export const createPassageRanking = (deps: Deps): RankPassages => {
   }
 
   /**
-   * The first hits in the order of the rerank endpoint, then the rest; null if it did not respond.
+   * The first hits in the order of the rerank endpoint, then the rest; null if there is none, or if it
+   * did not respond.
    */
   const rerankHits = async (
     question: string,
@@ -181,7 +182,8 @@ export const createPassageRanking = (deps: Deps): RankPassages => {
       return text === undefined ? [] : [{ hit, text }]
     })
     const first = readable.slice(0, maxReranked)
-    if (!rerank || first.length === 0) return null
+    if (!rerank) return null
+    if (first.length === 0) return []
     const documents = first.map(({ text }) => text)
     const scores = await rerank(question, documents, signal)
     if (!scores) return null
@@ -240,7 +242,7 @@ export const createPassageRanking = (deps: Deps): RankPassages => {
       search: result.mode,
       model: result.model,
       partlyEmbedded: result.hits.incomplete?.size ?? 0,
-      reranked: rerank && reranked[0] !== null,
+      reranked: rerank && !reranked.includes(null),
       rewriting: rewritten.report,
     }
   }
