@@ -16,7 +16,7 @@ export interface CollectionQuestionRow {
   note: string
   /** Incremented by each change that makes the results invalid. */
   revision: number
-  /** `unjudged`, `reached`, `lost` or `missed`. */
+  /** `unjudged`, `reached`, `lost`, `missed` or `undecided`. */
   state: string
   /** `QuestionResult` as JSON, and that of the run before. */
   result: string | null
@@ -41,6 +41,12 @@ export interface QuestionRunRow {
   requested_at: number
   /** Null while it waits or runs. */
   finished_at: number | null
+  /** See `RunOutcome`; null while it waits or runs. */
+  outcome: string | null
+  /** The latest failure of the search: see `RunError`. */
+  error: string | null
+  /** 1 if it does not wait for files that are not ready. */
+  is_partial: number
   total: number
   reached: number
   lost: number

@@ -187,12 +187,15 @@ export const createKnowledge = async (deps: Deps) => {
     ...{ files: fileStore, collections: collectionStore, collectionFiles, questions },
     ...{ selection, contextBudget },
     shared: () => ({
-      model: indexes.model(),
       budget: contextBudget({ model: null, conversation: [] }),
       contextLength: settings.current().default_context_length,
-      reranker: config.RERANK_URL ? `${config.RERANK_URL} ${config.RERANK_MODEL}` : "",
+      // Replicas may reach the same model at different addresses.
+      reranker: config.RERANK_URL ? (config.RERANK_MODEL ?? config.RERANK_URL) : "",
       version: packageJson.version,
     }),
+    isSemanticSearchEnabled: models.isEnabled,
+    isModelUsable: models.isUsable,
+    usableModel: indexes.model,
   })
 
   const warmed = startCacheWarming({

@@ -16,8 +16,13 @@ export const question = "How many days of annual leave do employees get?"
 export const quickRuns = { questionCheckMs: 50, questionDelayMs: 600, questionEditDelayMs: 100 }
 
 /** Starts a gateway that runs question sets soon after a change, and what tests of them need. */
-export const startQuestionSetGateway = async (createDatabase: () => Promise<TestDatabase>) => {
-  const gateway = await startGatewayOnDatabase(createDatabase, {}, { ...quickRuns, jobPollMs: 50 })
+export const startQuestionSetGateway = async (
+  createDatabase: () => Promise<TestDatabase>,
+  env: Record<string, string> = {},
+  options: Parameters<typeof startGatewayOnDatabase>[2] = {},
+) => {
+  const quick = { ...quickRuns, jobPollMs: 50, ...options }
+  const gateway = await startGatewayOnDatabase(createDatabase, env, quick)
   const { id: rulesId } = await uploadAndEmbed(gateway, "rules.md", rules)
 
   const call = (method: string, path: string, body?: unknown, key = gateway.key) =>

@@ -29,7 +29,7 @@ describe.each(chooseDatabases())("runs of question sets on $name", ({ createData
     })
     expect(added).toMatchObject({ state: "unjudged", filename: "handbook.md", result: null })
     const { runs, counts } = await sets.waitForRun(id, "questions")
-    expect(counts).toEqual({ unjudged: 0, reached: 1, lost: 0, missed: 0 })
+    expect(counts).toEqual({ unjudged: 0, reached: 1, lost: 0, missed: 0, undecided: 0 })
     expect(runs).toHaveLength(1)
     expect(runs[0]).toMatchObject({ total: 1, reached: 1, lost: 0, search: "hybrid" })
     expect(runs[0]).toMatchObject({ embedding_model: null, token_budget: 4000, mean_rank: 1 })

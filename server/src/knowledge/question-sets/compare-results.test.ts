@@ -8,28 +8,40 @@ const reachedAt = (at: number, rank: number | null = 1): QuestionResult => ({
 const missedAt = (at: number): QuestionResult => ({
   ...{ reached: false, rank: 90, reason: "rank", file_id: "f", start: 0, at },
 })
+const once = { isRepeated: false, isPartial: false }
 const never = { result: null, result_before: null, reached_at: null }
 
 describe("the state of a question", () => {
   it("is missed until its passage reaches the model for the first time", () => {
-    const first = addResult(never, missedAt(1), false)
+    const first = addResult(never, missedAt(1), once)
     expect(first).toEqual({ ...never, result: missedAt(1), state: "missed" })
-    const second = addResult(first, reachedAt(2), false)
+    const second = addResult(first, reachedAt(2), once)
     expect(second).toMatchObject({ state: "reached", reached_at: 2, result_before: missedAt(1) })
   })
 
   it("stays worse until the passage reaches the model again", () => {
-    const before = addResult(never, reachedAt(1), false)
-    const lost = addResult(before, missedAt(2), false)
+    const before = addResult(never, reachedAt(1), once)
+    const lost = addResult(before, missedAt(2), once)
     expect(lost).toMatchObject({ state: "lost", reached_at: 1 })
-    const still = addResult(lost, missedAt(3), false)
+    const still = addResult(lost, missedAt(3), once)
     expect(still).toMatchObject({ state: "lost", reached_at: 1, result_before: missedAt(2) })
-    expect(addResult(still, reachedAt(4), false)).toMatchObject({ state: "reached", reached_at: 4 })
+    expect(addResult(still, reachedAt(4), once)).toMatchObject({ state: "reached", reached_at: 4 })
+  })
+
+  it("is undecided if the search failed or files were not ready, and red only afterwards", () => {
+    const reached = addResult(never, reachedAt(1), once)
+    const partial = addResult(reached, missedAt(2), { isRepeated: false, isPartial: true })
+    expect(partial).toMatchObject({ state: "undecided", reached_at: 1 })
+    const failed = addResult(reached, { ...missedAt(2), reason: "error" }, once)
+    expect(failed).toMatchObject({ state: "undecided", reached_at: 1 })
+    expect(addResult(failed, missedAt(3), once)).toMatchObject({ state: "lost" })
   })
 
   it("keeps the earlier result if only the run is repeated", () => {
-    const before = addResult(addResult(never, reachedAt(1), false), reachedAt(2, 5), false)
-    expect(addResult(before, reachedAt(3, 5), true).result_before).toEqual(reachedAt(1))
+    const before = addResult(addResult(never, reachedAt(1), once), reachedAt(2, 5), once)
+    expect(
+      addResult(before, reachedAt(3, 5), { isRepeated: true, isPartial: false }).result_before,
+    ).toEqual(reachedAt(1))
   })
 })
 

@@ -11,15 +11,17 @@ export interface QuestionHistory {
 
 /**
  * Adds the result of a run to what is known of a question.
- * @param isRepeated whether the last run had the same files and settings, so that this one takes
- * its place
+ * @param run `isRepeated`: the last one had the same files and settings, so that this one takes its
+ * place; `isPartial`: some files were not ready
  */
 export const addResult = (
   { result: last, result_before, reached_at }: QuestionHistory,
   result: QuestionResult,
-  isRepeated: boolean,
+  { isRepeated, isPartial }: { isRepeated: boolean; isPartial: boolean },
 ): QuestionHistory & { state: QuestionState } => {
-  const missedState = reached_at === null ? "missed" : "lost"
+  const isDecided = result.reason !== "error" && !isPartial
+  const decidedState = reached_at === null ? "missed" : "lost"
+  const missedState = isDecided ? decidedState : "undecided"
   return {
     result,
     result_before: isRepeated ? result_before : last,

@@ -25,6 +25,8 @@ interface Deps extends Parts, QuestionSetOptions {
   questions: QuestionStore
   selection: SourceSelection
   shared: () => SharedFingerprint
+  isSemanticSearchEnabled: () => boolean
+  isModelUsable: (model: string) => boolean
 }
 
 /** Creates the question sets of collections, and what runs them. Call before jobs start. */

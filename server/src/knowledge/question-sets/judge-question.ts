@@ -13,7 +13,7 @@ import {
   missed,
 } from "./judge-selection.ts"
 import { parseResult, type StoredQuestion } from "./question-store.ts"
-import type { QuestionResult } from "./schema.ts"
+import type { QuestionResult, RunError } from "./schema.ts"
 import type { SearchFingerprint } from "./search-fingerprint.ts"
 
 interface Deps {
@@ -29,18 +29,26 @@ export interface SearchedCollection {
   collection: Pick<Collection, "user_id" | "search">
   /** In the order in which they were added. */
   files: readonly FileSummary[]
-  state: SearchFingerprint
+  fingerprint: SearchFingerprint
 }
 
-/** @throws if a model that the search should use did not respond; a later attempt may succeed */
+/** A question could not be judged; a later attempt may succeed. */
+export class SearchFailure extends Error {
+  readonly code: RunError
+  constructor(code: RunError) {
+    super(`The search failed: ${code}`)
+    this.code = code
+  }
+}
+
+/** @throws {SearchFailure} if a model that the search should use did not respond */
 const requireComplete = (
   { ranked }: SelectedSources,
   { model, search }: SearchFingerprint,
 ): void => {
   if (!ranked) return
-  if (search !== "lexical" && model !== null && ranked.model === null)
-    throw new Error(`The embedding model "${model}" did not respond`)
-  if (ranked.reranked === false) throw new Error("The rerank endpoint did not respond")
+  if (search !== "lexical" && ranked.model !== model) throw new SearchFailure("embedding_model")
+  if (ranked.reranked === false) throw new SearchFailure("reranker")
 }
 
 /** Keeps the text that was read last: questions are judged in the order of their files. */
@@ -55,7 +63,7 @@ const createTextReader = (files: Deps["files"]) => {
 /** Searches a collection as a chat does, and finds out whether expected passages are selected. */
 export const createQuestionJudge = (deps: Deps, searched: SearchedCollection) => {
   const { selection, contextBudget, fairLoop, now } = deps
-  const { collection, files, state } = searched
+  const { collection, files, fingerprint } = searched
   const searchable = files.filter(isSearchable)
   const readText = createTextReader(deps.files)
   const share: EventLoopShare = fairLoop.of(collection.user_id)
@@ -90,7 +98,7 @@ export const createQuestionJudge = (deps: Deps, searched: SearchedCollection) =>
       maxTokens: contextBudget({ model: null, conversation }),
       signal,
     })
-    requireComplete(selected, state)
+    requireComplete(selected, fingerprint)
     return judgeSelection(selected, expected)
   }
 

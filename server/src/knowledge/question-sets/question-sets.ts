@@ -222,7 +222,8 @@ export const createQuestionSets = (deps: Deps) => {
         const unfinished = await runs.unfinished(id, tx)
         if (unfinished && (await hasJob(tx, questionJobKind, id))) return { value, event: null }
         const run = { id: newId(), collection_id: id, fingerprint: null, requested_at: now() }
-        if (!unfinished) await runs.insert(tx, { ...run, reason: "requested", total })
+        if (!unfinished)
+          await runs.insert(tx, { ...run, reason: "requested", total, is_partial: 0 })
         await queue.add(tx, [createQuestionJob(value, 0)])
         return { value, event: { action: "collection.questions_run" } }
       })

@@ -5,6 +5,7 @@ import { foldCase } from "../../db/fold-case.ts"
 import { countRows, readPage } from "../../db/paged-queries.ts"
 import type { CollectionQuestionRow } from "../../db/question-tables.ts"
 import type { Page } from "../../http/pagination.ts"
+import type { QuestionHistory } from "./compare-results.ts"
 import {
   type CollectionQuestion,
   type QuestionListQuery,
@@ -86,7 +87,7 @@ export const createQuestionStore = (db: Database) => {
         .select(["state", ({ fn }) => fn.countAll<number>().as("questions")])
         .groupBy("state")
         .execute()
-      const counts = { unjudged: 0, reached: 0, lost: 0, missed: 0 }
+      const counts = { unjudged: 0, reached: 0, lost: 0, missed: 0, undecided: 0 }
       for (const { state, questions } of rows) counts[QuestionState.parse(state)] = questions
       return counts
     },
@@ -105,9 +106,13 @@ export const createQuestionStore = (db: Database) => {
       return new Map(rows.map(({ collection_id, questions }) => [collection_id, questions]))
     },
 
-    hasUnjudged: async (collectionId: string, reader?: Reader): Promise<boolean> => {
-      const unjudged = inCollection(collectionId, reader).where("state", "=", "unjudged")
-      return (await unjudged.select("id").limit(1).executeTakeFirst()) !== undefined
+    hasAny: async (
+      collectionId: string,
+      state: "unjudged" | "undecided",
+      reader?: Reader,
+    ): Promise<boolean> => {
+      const found = inCollection(collectionId, reader).where("state", "=", state)
+      return (await found.select("id").limit(1).executeTakeFirst()) !== undefined
     },
 
     countJudged: (collectionId: string, runId: string): Promise<number> =>
@@ -137,6 +142,36 @@ export const createQuestionStore = (db: Database) => {
         .where("id", "=", id)
         .where("revision", "=", revision)
         .execute()
+    },
+
+    /** Keeps the decided results for a run that would find the same. */
+    reuseResults: async (tx: Tx, collectionId: string, runId: string): Promise<void> => {
+      await tx
+        .updateTable("collection_questions")
+        .set(({ ref }) => ({ pending_run_id: runId, pending_result: ref("result") }))
+        .where("collection_id", "=", collectionId)
+        .where("state", "not in", ["unjudged", "undecided"])
+        .execute()
+    },
+
+    /** Stores the results of a run; a file that replaced an expected one is expected from now on. */
+    setResults: async (
+      tx: Tx,
+      compared: readonly (QuestionHistory & {
+        id: string
+        result: QuestionResult
+        state: QuestionState
+      })[],
+    ): Promise<void> => {
+      for (const { id, result, result_before, state, reached_at } of compared) {
+        const changes = {
+          ...{ state, reached_at },
+          ...(result.file_id !== null && { file_id: result.file_id }),
+          result: JSON.stringify(result),
+          result_before: result_before && JSON.stringify(result_before),
+        }
+        await tx.updateTable("collection_questions").set(changes).where("id", "=", id).execute()
+      }
     },
 
     /** Does nothing if the question was deleted. */

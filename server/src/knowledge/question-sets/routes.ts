@@ -76,6 +76,7 @@ export const questionRoutes = {
       200: json(QuestionSetStatus, "The status"),
       403: readOnly,
       404: collectionNotFound,
+      409: { description: "The collection has no questions" },
     },
   }),
   export: route("get", "/api/v1/knowledge/:id/questions/export", {
@@ -90,6 +91,7 @@ export const questionRoutes = {
     summary: "Import questions; one with the same text, previous question and file name is updated",
     params: IdParams,
     body: QuestionSetFile,
+    bodyLimits: { maxBytes: 20_000_000 },
     responses: {
       200: json(ImportedQuestions, "What was imported"),
       403: readOnly,

@@ -4,7 +4,7 @@ import type { Collection } from "../schema.ts"
 import type { QuestionStore } from "./question-store.ts"
 import { questionJobKind } from "./run-job.ts"
 import { type RunStore, type StoredRun, toRun } from "./run-store.ts"
-import type { QuestionSetStatus } from "./schema.ts"
+import { type QuestionSetStatus, RunError } from "./schema.ts"
 import type { FingerprintReader } from "./search-fingerprint.ts"
 
 interface Deps {
@@ -18,12 +18,14 @@ interface Deps {
 export const createStatusReader = ({ db, questions, runs, readFingerprint }: Deps) => {
   const findStatus = async (
     collection: Collection,
-    unfinished: StoredRun | undefined,
+    {
+      unfinished,
+      hasFilesInProgress,
+    }: { unfinished: StoredRun | undefined; hasFilesInProgress: boolean },
   ): Promise<QuestionSetStatus["status"]> => {
     const hasRun = await hasJob(db.read, questionJobKind, collection.id)
     if (hasRun && unfinished && unfinished.fingerprint !== null) return "running"
-    const { filesInProgress } = await readFingerprint(collection)
-    if (filesInProgress > 0) return "waiting"
+    if (hasFilesInProgress) return "waiting"
     return hasRun || unfinished ? "scheduled" : "idle"
   }
 
@@ -35,8 +37,14 @@ export const createStatusReader = ({ db, questions, runs, readFingerprint }: Dep
       runs.list(id),
     ])
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const status = total === 0 ? "idle" : await findStatus(collection, unfinished)
+    if (total === 0)
+      return { status: "idle", judged: 0, total, counts, error: null, runs: finished.map(toRun) }
+    const { hasFilesInProgress, isModelUsable } = await readFingerprint(collection)
+    const status = await findStatus(collection, { unfinished, hasFilesInProgress })
+    const unusable = isModelUsable ? null : "embedding_model"
+    const latestError = (unfinished ?? finished[0])?.error ?? unusable
+    const error = latestError === null ? null : RunError.parse(latestError)
     const judged = unfinished ? await questions.countJudged(id, unfinished.id) : 0
-    return { status, judged, total, counts, runs: finished.map(toRun) }
+    return { status, judged, total, counts, error, runs: finished.map(toRun) }
   }
 }

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { QuestionRunRow } from "../../db/question-tables.ts"
 import { QuestionRun, RunReason } from "./schema.ts"
-import { parseFingerprint } from "./search-fingerprint.ts"
+import { type CollectionState, findChange, parseFingerprint } from "./search-fingerprint.ts"
 
 export type StoredRun = Selectable<QuestionRunRow>
 
@@ -15,6 +15,8 @@ export const toRun = (row: StoredRun): QuestionRun => {
     id: row.id,
     reason: RunReason.parse(row.reason),
     finished_at: row.finished_at,
+    outcome: row.outcome,
+    error: row.error,
     total: row.total,
     reached: row.reached,
     lost: row.lost,
@@ -23,6 +25,16 @@ export const toRun = (row: StoredRun): QuestionRun => {
     embedding_model: model,
     token_budget: budget,
   })
+}
+
+/** Why the results of the last run have to be found again; null if nothing has changed. */
+export const findChangeSince = (
+  last: StoredRun | undefined,
+  { fingerprint, hasFilesInProgress }: CollectionState,
+): RunReason | null => {
+  const known = last?.fingerprint ? parseFingerprint(last.fingerprint) : null
+  const areFilesReady = last?.is_partial === 1 && !hasFilesInProgress
+  return findChange(known, fingerprint) ?? (areFilesReady ? "files" : null)
 }
 
 /** Runs of the questions of collections; at most one of each collection is unfinished. */
@@ -43,7 +55,12 @@ export const createRunStore = (db: Database) => {
         .where("finished_at", "is", null)
         .executeTakeFirst(),
 
+    /** The latest one that has results. */
     latest: (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
+      finished(collectionId, reader).where("outcome", "!=", "failed").limit(1).executeTakeFirst(),
+
+    /** The latest one, with or without results. */
+    latestAttempt: (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
       finished(collectionId, reader).limit(1).executeTakeFirst(),
 
     /** Newest first. */
@@ -54,10 +71,17 @@ export const createRunStore = (db: Database) => {
       tx: Tx,
       run: Pick<
         StoredRun,
-        "id" | "collection_id" | "reason" | "fingerprint" | "requested_at" | "total"
+        "id" | "collection_id" | "reason" | "fingerprint" | "requested_at" | "total" | "is_partial"
       >,
     ): Promise<void> => {
-      const figures = { finished_at: null, reached: 0, lost: 0, mean_rank: null }
+      const figures = {
+        finished_at: null,
+        outcome: null,
+        error: null,
+        reached: 0,
+        lost: 0,
+        mean_rank: null,
+      }
       await tx
         .insertInto("question_runs")
         .values({ ...run, ...figures })
@@ -70,6 +94,19 @@ export const createRunStore = (db: Database) => {
 
     remove: async (tx: Tx, id: string): Promise<void> => {
       await tx.deleteFrom("question_runs").where("id", "=", id).execute()
+    },
+
+    /** Deletes the failed runs after the latest one with results. */
+    removeFailed: async (tx: Tx, collectionId: string): Promise<void> => {
+      const last = await finished(collectionId, tx)
+        .where("outcome", "!=", "failed")
+        .executeTakeFirst()
+      await tx
+        .deleteFrom("question_runs")
+        .where("collection_id", "=", collectionId)
+        .where("outcome", "=", "failed")
+        .where("id", ">", last?.id ?? "")
+        .execute()
     },
 
     /** Deletes all but the newest runs. */

@@ -7,16 +7,17 @@ import { RetrievalMode } from "../schema.ts"
 
 /**
  * `unjudged`: not judged since it was written or changed; `reached`: its passage reaches the model;
- * `lost`: it did in an earlier run, and does not now; `missed`: it never did.
+ * `lost`: it did in an earlier run, and does not now; `missed`: it never did; `undecided`: the search
+ * failed, or files were not ready, so that it does not count that its passage was not found.
  */
-export const QuestionState = z.enum(["unjudged", "reached", "lost", "missed"])
+export const QuestionState = z.enum(["unjudged", "reached", "lost", "missed", "undecided"])
 export type QuestionState = z.output<typeof QuestionState>
 
 /**
  * Why a passage does not reach the model: its file was deleted or removed from the collection
  * (`file_gone`), cannot be searched (`file_not_ready`), does not contain the passage any more
  * (`passage_gone`); or other passages rank higher (`rank`), use up the context budget
- * (`budget`), or are from newer versions of the file (`older`).
+ * (`budget`), or are from newer versions of the file (`older`); or the search failed (`error`).
  */
 export const MissReason = z.enum([
   "file_gone",
@@ -25,6 +26,7 @@ export const MissReason = z.enum([
   "rank",
   "budget",
   "older",
+  "error",
 ])
 export type MissReason = z.output<typeof MissReason>
 
@@ -149,11 +151,25 @@ export type ImportedQuestions = z.output<typeof ImportedQuestions>
 export const RunReason = z.enum(["requested", "questions", "files", "model", "settings", "version"])
 export type RunReason = z.output<typeof RunReason>
 
+/** What did not respond: the embedding model, the reranker, or Portico itself (`internal`). */
+export const RunError = z.enum(["embedding_model", "reranker", "internal"])
+export type RunError = z.output<typeof RunError>
+
+/**
+ * `incomplete`: files were not ready, or the search failed for some questions; `failed`: it failed
+ * for all, or for too many, and their results did not change.
+ */
+export const RunOutcome = z.enum(["complete", "incomplete", "failed"])
+export type RunOutcome = z.output<typeof RunOutcome>
+
 export const QuestionRun = z
   .object({
     id: z.string(),
     reason: RunReason,
     finished_at: z.int(),
+    outcome: RunOutcome,
+    /** Why the search failed; null if it did not. */
+    error: RunError.nullable(),
     /** Number of questions, of those whose passage reaches the model, and of those `lost`. */
     total: z.int(),
     reached: z.int(),
@@ -184,8 +200,11 @@ export const QuestionSetStatus = z
       reached: z.int(),
       lost: z.int(),
       missed: z.int(),
+      undecided: z.int(),
     }),
-    /** The latest runs, newest first; one for each state of files, model and settings. */
+    /** What the run in progress waits for, or why the latest one has failed. */
+    error: RunError.nullable(),
+    /** The latest runs, newest first; one that succeeded for each state of files and settings. */
     runs: z.array(QuestionRun),
   })
   .meta({ id: "QuestionSetStatus" })
