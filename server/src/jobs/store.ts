@@ -73,10 +73,18 @@ const compareBy =
   (one: T, other: T): number =>
     keyOf(one) < keyOf(other) ? -1 : 1
 
-export const hasJob = async (reader: Reader, kind: string, target: string): Promise<boolean> => {
-  const jobs = reader.selectFrom("jobs").select("id").where("kind", "=", kind)
-  return (await jobs.where("target", "=", target).executeTakeFirst()) !== undefined
+/** Its `holder` is null while it waits. */
+export const findJob = (
+  reader: Reader,
+  kind: string,
+  target: string,
+): Promise<Pick<Job, "holder"> | undefined> => {
+  const jobs = reader.selectFrom("jobs").select("holder").where("kind", "=", kind)
+  return jobs.where("target", "=", target).executeTakeFirst()
 }
+
+export const hasJob = async (reader: Reader, kind: string, target: string): Promise<boolean> =>
+  (await findJob(reader, kind, target)) !== undefined
 
 /** All times in epoch milliseconds. */
 export const createJobStore = (db: Database) => ({

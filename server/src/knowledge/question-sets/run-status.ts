@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts"
-import { hasJob } from "../../jobs/store.ts"
+import { findJob } from "../../jobs/store.ts"
 import type { Collection } from "../schema.ts"
 import type { QuestionStore } from "./question-store.ts"
 import { questionJobKind } from "./run-job.ts"
@@ -23,10 +23,11 @@ export const createStatusReader = ({ db, questions, runs, readFingerprint }: Dep
       hasFilesInProgress,
     }: { unfinished: StoredRun | undefined; hasFilesInProgress: boolean },
   ): Promise<QuestionSetStatus["status"]> => {
-    const hasRun = await hasJob(db.read, questionJobKind, collection.id)
-    if (hasRun && unfinished && unfinished.fingerprint !== null) return "running"
+    const job = await findJob(db.read, questionJobKind, collection.id)
+    if (job && unfinished && unfinished.fingerprint !== null) return "running"
     if (hasFilesInProgress) return "waiting"
-    return hasRun || unfinished ? "scheduled" : "idle"
+    // A job that is held without a run is about to end: nobody announces that it is gone.
+    return job?.holder === null || unfinished ? "scheduled" : "idle"
   }
 
   return async (collection: Collection): Promise<QuestionSetStatus> => {
