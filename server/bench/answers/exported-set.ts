@@ -74,7 +74,7 @@ const waitForRun = async (gateway: AnswersGateway, path: string): Promise<Questi
     status = await gateway.call(QuestionSetStatus, `${path}/runs`)
   }
   const [run] = status.runs
-  if (!run) throw new Error("The questions were not run")
+  if (!run || run.outcome === "failed") throw new Error("The questions were not run")
   return run
 }
 
