@@ -63,14 +63,19 @@ describe.each(chooseDatabases())("the list of a collection's files on $name", (k
     const small = await listOf(await createCollection(gateway, "Harbour", few))
     expect(small.lines).toEqual(["hbk.md: Handbook of the harbour", "harbour fees.md"])
     expect(small.label).toBe("files in the searched collections, not to be cited: 2")
+  })
 
+  it("has first lines beside a name that several files have", async () => {
+    const other = await add(
+      "hbk.md",
+      `# Handbook of the harbour\n\n${"Moor with two lines. ".repeat(400)}`,
+    )
     const repeated = [
       await add("notes.md", `# About the crane\n\n${"It lifts two tons. ".repeat(400)}`),
       await add("notes.md", `# About the ferry\n\n${"It leaves at ten. ".repeat(400)}`),
     ]
-    const withRepeated = await createCollection(gateway, "Notes", [...repeated, ...few])
+    const withRepeated = await createCollection(gateway, "Notes", [...repeated, other])
     expect((await listOf(withRepeated)).lines.toSorted()).toEqual([
-      "harbour fees.md",
       "hbk.md: Handbook of the harbour",
       "notes.md (2 files)",
     ])
