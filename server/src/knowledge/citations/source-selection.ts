@@ -155,7 +155,7 @@ export const createSourceSelection = ({ passages, retrieval, findVersions }: Dep
       const files = [...named, ...collected]
       const { passages: found } = await retrieval.search({ ...query, files })
       const first = limitPassages(found, limit)
-      return markVersions(first, await versionsOf(first, files))
+      return markVersions(first, await versionsOf(query.userId, first, files))
     },
 
     /**
