@@ -24,6 +24,11 @@ const bodies: Record<string, unknown> = {
   "POST /api/v1/knowledge/:id/file/add": () => ({ file_id: ids.file }),
   "POST /api/v1/knowledge/:id/file/remove": () => ({ file_id: ids.file }),
   "POST /api/v1/knowledge/:id/files/batch/add": () => [{ file_id: ids.file }],
+  "POST /api/v1/knowledge/:id/questions": () => ({ question: "Why?", file_id: ids.file }),
+  "POST /api/v1/knowledge/:id/questions/import": {
+    questions: [{ question: "Why?", filename: "moths.txt" }],
+  },
+  "POST /api/v1/knowledge/:id/questions/:question_id/update": { question: "Why?" },
 }
 const headers = {
   "tus-resumable": "1.0.0",

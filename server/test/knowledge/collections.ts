@@ -20,6 +20,16 @@ export const upload = async (
   return { status: response.status, body: await response.json() }
 }
 
+/** Uploads texts at the same time and waits until they can be searched. @returns ids, in order */
+export const uploadTexts = async (
+  gateway: Pick<TestGateway, "url">,
+  texts: readonly (readonly [name: string, text: string])[],
+): Promise<string[]> => {
+  const query = "?process_in_background=false"
+  const uploads = texts.map(([name, text]) => upload(gateway, name, text, { query }))
+  return (await Promise.all(uploads)).map(({ body }) => body.id)
+}
+
 /** Same as `upload`, but waits until the file is embedded, or cannot be, and returns its record. */
 export const uploadAndEmbed = async (
   gateway: Pick<TestGateway, "url">,

@@ -159,7 +159,7 @@ export type RunError = z.output<typeof RunError>
  * `incomplete`: files were not ready, or the search failed for some questions; `failed`: it failed
  * for all, or for too many, and their results did not change.
  */
-export const RunOutcome = z.enum(["complete", "incomplete", "failed"])
+const RunOutcome = z.enum(["complete", "incomplete", "failed"])
 export type RunOutcome = z.output<typeof RunOutcome>
 
 export const QuestionRun = z

@@ -24,7 +24,7 @@ export const dateOf = ({ document_date, created_at }: FileSummary): number =>
 const numberOf = ({ number }: VersionName): readonly number[] => number ?? [1]
 
 /** What the names say comes before the dates; documents are changed and uploaded in any order. */
-export const compareNewestFirst = (a: VersionCandidate, z: VersionCandidate): number =>
+const compareNewestFirst = (a: VersionCandidate, z: VersionCandidate): number =>
   Number(a.name.isOutdated) - Number(z.name.isOutdated) ||
   compareNumbers(numberOf(z.name), numberOf(a.name)) ||
   (z.name.period?.start ?? dateOf(z.file)) - (a.name.period?.start ?? dateOf(a.file)) ||

@@ -24,7 +24,8 @@ export const auditEvents = {
   "event.model.updated": "{actor} changed the model {target}",
   "event.model.deleted": "{actor} deleted the model {target}",
   "event.model.transferred": "{actor} handed over the model {target}",
-  "event.embedding_model.install_requested": "{actor} started to install the embedding model {target}",
+  "event.embedding_model.install_requested":
+    "{actor} started to install the embedding model {target}",
   "event.embedding_model.installed": "{actor} installed the embedding model {target}",
   "event.embedding_model.removed": "{actor} removed the embedding model {target}",
   "event.function.created": "{actor} created the function {target}",
