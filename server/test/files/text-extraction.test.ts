@@ -14,7 +14,7 @@ import { malformedDocuments } from "./malformed-documents.ts"
 
 let gateway: TestGateway
 beforeAll(async () => {
-  gateway = await startGateway({ EXTRACTION_TIMEOUT: "20s", EXTRACTION_MEMORY: "400MB" })
+  gateway = await startGateway({ EXTRACTION_TIMEOUT: "20s", EXTRACTION_MEMORY: "500MB" })
 })
 afterAll(() => gateway.stop())
 
