@@ -40,6 +40,13 @@ const measureFile = async (path: string, extractor: Extractor): Promise<FileResu
 const mean = (numbers: readonly number[]): number =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 
+/** The share of all expected words that were found: long documents weigh more than short ones. */
+const recallOfWords = (comparisons: readonly WordComparison[]): number => {
+  const expected = comparisons.reduce((sum, { expectedWords }) => sum + expectedWords, 0)
+  const found = comparisons.reduce((sum, one) => sum + one.recall * one.expectedWords, 0)
+  return found / expected
+}
+
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`
 
 const countFailures = (results: readonly FileResult[]): string => {
@@ -67,7 +74,8 @@ const describeFormat = (format: string, results: readonly FileResult[], folder: 
   const recalls = comparisons.map(({ recall }) => recall)
   const compared =
     recalls.length > 0
-      ? `recall ${percent(mean(recalls))} on average, ${percent(Math.min(...recalls))} at worst; ` +
+      ? `recall ${percent(recallOfWords(comparisons))} of all words, ${percent(mean(recalls))} on average, ` +
+        `${percent(Math.min(...recalls))} at worst; ` +
         `glued ${percent(mean(comparisons.map(({ glued }) => glued)))}; `
       : ""
   return [
