@@ -149,7 +149,9 @@ describe.each(transportNames)("guarded fetch over %s", (name) => {
       { address: name === "first.example" ? "127.0.0.1" : "169.254.169.254" },
     ]
     const pendingRequest = open(names)(request(`http://first.example:${port}/`))
-    await expect(pendingRequest).rejects.toThrow(/elsewhere.example is on a private or reserved network/)
+    await expect(pendingRequest).rejects.toThrow(
+      /elsewhere.example is on a private or reserved network/,
+    )
     const onlyFirst = { allows: ({ hostname }: URL) => hostname === "first.example" }
     const unlisted = open(names)(request(`http://first.example:${port}/`, onlyFirst))
     await expect(unlisted).rejects.toThrow(/is not allowed/)
