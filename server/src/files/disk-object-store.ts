@@ -2,6 +2,7 @@ import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { ObjectStore } from "./object-store.ts"
+import { syncFolder } from "./sync-folder.ts"
 import {
   createObjectReceiver,
   createUploadSpool,
@@ -9,15 +10,6 @@ import {
   removeFile,
   type UploadSpoolDeps,
 } from "./upload-spool.ts"
-
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 /**
  * Creates a hard link, so that the original remains until the transaction commits; copies the file

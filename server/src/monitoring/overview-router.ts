@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { sql } from "kysely"
 import packageJson from "../../package.json" with { type: "json" }
 import type { BackgroundTasks } from "../background/background-tasks.ts"
@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts"
 import { lastBackupPath } from "../db/backup.ts"
 import type { Database } from "../db/database.ts"
 import { freeBytes, volumeBytes } from "../db/disk-space.ts"
+import { sizeOfFile } from "../db/size-of-file.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { shortenMessage } from "../errors.ts"
 import type { Rereading } from "../files/rereading.ts"
@@ -27,9 +28,6 @@ interface Deps {
   rereading: Pick<Rereading, "progress">
   now: () => number
 }
-
-const fileBytes = async (path: string): Promise<number> =>
-  (await stat(path).catch(() => undefined))?.size ?? 0
 
 const describeDisk = async (folder: string): Promise<Overview["disk"]> => {
   const [free, total] = [await freeBytes(folder), volumeBytes(folder)]
@@ -53,7 +51,7 @@ const describeBackup = async (
     : { last_backup_at: null, backup_command: null }
 
 const databaseBytes = async (db: Database): Promise<number> => {
-  if (db.file !== null) return (await fileBytes(db.file)) + (await fileBytes(`${db.file}-wal`))
+  if (db.file !== null) return (await sizeOfFile(db.file)) + (await sizeOfFile(`${db.file}-wal`))
   const { rows } = await sql<{ bytes: number }>`
     select cast(pg_database_size(current_database()) as bigint) as bytes
   `.execute(db.read)

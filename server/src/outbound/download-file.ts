@@ -1,7 +1,8 @@
-import { open, stat } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { isIP } from "node:net"
 import { headerOf, type ResponseListener, type Transport } from "@portico/http1"
 import { createSpaceCheck } from "../db/disk-space.ts"
+import { sizeOfFile } from "../db/size-of-file.ts"
 import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
 import { stripBrackets } from "./strip-brackets.ts"
@@ -74,12 +75,6 @@ const toRedirectUrl = (location: string, from: URL): URL => {
     translatable("download_redirected", { address: url?.origin ?? location.slice(0, 200) }),
   )
 }
-
-const sizeOf = async (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  )
 
 interface Receiver {
   /** Called with each part of the body; that of a redirect is not read. */
@@ -172,7 +167,7 @@ export const createDownloader = ({ guard, transports }: Deps) => {
   }
 
   return async ({ url: first, path, size, signal }: Download): Promise<void> => {
-    const from = await sizeOf(path)
+    const from = await sizeOfFile(path)
     if (from === size) return
     const file = await open(path, "a", 0o600)
     const checkSpace = createSpaceCheck(path)

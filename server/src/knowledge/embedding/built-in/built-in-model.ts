@@ -19,6 +19,8 @@ interface Deps extends BuiltInModelTimes {
   folder: string
   model: ModelDescription
   log: Pick<Logger, "warn">
+  /** Why the files are not available, as a sentence; null if they are. */
+  missing: MessageOrText | null
   /** Called when the model becomes unavailable or available. */
   onChange: () => void
 }
@@ -36,12 +38,11 @@ const findRuntimeProblem = (): string | null => {
 /** A model that the gateway runs in a child process, once its files are available. */
 export const createBuiltInModel = (deps: Deps) => {
   const { folder, model } = deps
+  let { missing } = deps
   const name = modelNameOf(model)
   /** Why the process cannot work. */
   let failure: string | null = findRuntimeProblem()
   let running: ReturnType<typeof createEmbeddingProcess> | null = null
-  /** Why the files are not available. */
-  let missing: MessageOrText | null = "its files are not available"
 
   const logFailure = (): void => {
     if (failure !== null) deps.log.warn(`The embedding model ${name} is unavailable: ${failure}`)
@@ -69,7 +70,7 @@ export const createBuiltInModel = (deps: Deps) => {
     problem: (): MessageOrText | null =>
       missing ?? (failure && `The embedding model ${name} is unavailable: ${failure}`),
 
-    /** @param reason why the files are not available, as a sentence; null if they are */
+    /** @param reason as `missing` */
     setMissing: (reason: MessageOrText | null): void => {
       missing = reason
       if (missing === null) return

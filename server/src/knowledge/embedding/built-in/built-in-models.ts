@@ -41,18 +41,23 @@ export const createBuiltInModels = (deps: Deps) => {
     ...deps,
     model: allMiniLM,
     folder: shippedFolder ?? "",
+    missing:
+      shippedFolder === null ? "The built-in embedding model is unavailable: it is disabled" : null,
     onChange,
   })
-  shipped.setMissing(
-    shippedFolder === null ? "The built-in embedding model is unavailable: it is disabled" : null,
-  )
 
   const createInstallable = (description: InstallableModel) => {
     const folder = join(deps.dataDir, "models", modelNameOf(description))
-    const model = createBuiltInModel({ ...deps, model: description, folder, onChange })
     const notInstalled = translatable("model_not_installed", {
       name: modelNameOf(description),
       folder,
+    })
+    const model = createBuiltInModel({
+      ...deps,
+      model: description,
+      folder,
+      missing: notInstalled,
+      onChange,
     })
     const installation: ModelInstallation = createModelInstallation({
       ...deps,
@@ -64,7 +69,6 @@ export const createBuiltInModels = (deps: Deps) => {
         onChange()
       },
     })
-    model.setMissing(notInstalled)
     return { model, installation }
   }
 

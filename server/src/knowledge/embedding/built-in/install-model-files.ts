@@ -1,25 +1,18 @@
-import { mkdir, open, rename, rm, stat } from "node:fs/promises"
+import { rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { UpstreamError } from "@portico/http1"
+import { sizeOfFile } from "../../../db/size-of-file.ts"
 import { toError } from "../../../errors.ts"
 import { hashFile } from "../../../files/object-store.ts"
+import { syncFolder } from "../../../files/sync-folder.ts"
+import { translatable } from "../../../i18n/message.ts"
 import { type DownloadFile, DownloadRejectedError } from "../../../outbound/download-file.ts"
 import type { InstallableModel, ModelFile } from "./model-descriptions.ts"
 
 const maxAttempts = 5
 /** A busy server may ask for a longer pause. */
 const maxPauseMs = 60_000
-
-/** The server sent another file than the published one. */
-export class WrongChecksumError extends Error {
-  override name = "WrongChecksumError"
-}
-
-/** The server ended the response before the file was complete. */
-export class IncompleteDownloadError extends Error {
-  override name = "IncompleteDownloadError"
-}
 
 const isGenuine = async ({ size, sha256 }: ModelFile, path: string): Promise<boolean> =>
   (await sizeOfFile(path)) === size && (await hashFile(path)).hash === sha256
@@ -40,23 +33,7 @@ const isTemporary = (error: unknown): boolean =>
 const requestedPauseOf = (error: unknown): number =>
   error instanceof DownloadRejectedError ? Math.min(error.retryAfterMs ?? 0, maxPauseMs) : 0
 
-/** Size in bytes; 0 if there is no such file. */
-export const sizeOfFile = async (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  )
-
 export const partialPath = (path: string): string => `${path}.part`
-
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 interface Options {
   folder: string
@@ -71,8 +48,8 @@ interface Options {
 
 /**
  * Downloads the files of a model that are missing, verifies them, and puts them in place. What was
- * received before a failure is kept, and the download resumed.
- * @throws what `DownloadFile` throws, {WrongChecksumError} or the file system's error
+ * received before a failure is kept, and the download resumed. The folder must exist.
+ * @throws what `DownloadFile` throws, or the file system's error
  */
 export const installModelFiles = async (options: Options): Promise<void> => {
   const { folder, model, hub, downloadFile, retryMs, signal } = options
@@ -85,7 +62,7 @@ export const installModelFiles = async (options: Options): Promise<void> => {
   const downloadMore = async (url: URL, path: string, size: number): Promise<unknown> => {
     try {
       await downloadFile({ url, path, size, signal })
-      return new IncompleteDownloadError("The server sent only a part of the file")
+      return new DownloadRejectedError(translatable("download_incomplete"))
     } catch (error) {
       if (isTemporary(error)) return error
       throw error
@@ -111,12 +88,11 @@ export const installModelFiles = async (options: Options): Promise<void> => {
     await downloadPart(file, part)
     if (!(await isGenuine(file, part))) {
       await rm(part)
-      throw new WrongChecksumError("The file has another checksum than the published one")
+      throw new DownloadRejectedError(translatable("download_damaged"))
     }
     await rename(part, path)
   }
 
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   await installFile(model.tokenizer)
   await installFile(model.weights)
   await syncFolder(folder)

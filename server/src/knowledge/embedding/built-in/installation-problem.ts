@@ -3,7 +3,6 @@ import { storageFailureOf } from "../../../db/outages.ts"
 import { toError } from "../../../errors.ts"
 import { type TranslatableMessage, translatable } from "../../../i18n/message.ts"
 import { DownloadRejectedError } from "../../../outbound/download-file.ts"
-import { IncompleteDownloadError, WrongChecksumError } from "./install-model-files.ts"
 
 const maxCodeLength = 200
 
@@ -25,8 +24,6 @@ const describeUpstreamError = (error: UpstreamError): TranslatableMessage => {
 const describeReason = (error: unknown): TranslatableMessage => {
   if (error instanceof DownloadRejectedError) return error.reason
   if (error instanceof UpstreamError) return describeUpstreamError(error)
-  if (error instanceof WrongChecksumError) return translatable("download_damaged")
-  if (error instanceof IncompleteDownloadError) return translatable("download_incomplete")
   return translatable("download_broken", { code: errorCodeOf(error) })
 }
 

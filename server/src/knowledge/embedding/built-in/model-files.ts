@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
+import { hashFile } from "../../../files/object-store.ts"
 import type { ModelFile } from "./model-descriptions.ts"
 
 /**
@@ -13,9 +11,7 @@ export const verifyModelFile = async (
   { name, sha256 }: ModelFile,
 ): Promise<string> => {
   const path = join(folder, name)
-  const hash = createHash("sha256")
-  await pipeline(createReadStream(path), hash)
-  const checksum = hash.digest("hex")
+  const { hash: checksum } = await hashFile(path)
   if (checksum === sha256) return path
   throw new Error(
     `${path} is damaged: its SHA-256 is ${checksum}, not ${sha256}. Restore the file.`,

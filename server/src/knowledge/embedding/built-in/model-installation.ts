@@ -2,15 +2,12 @@ import { mkdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Logger } from "pino"
+import { sizeOfFile } from "../../../db/size-of-file.ts"
 import { toError } from "../../../errors.ts"
 import { type MessageOrText, toText, translatable } from "../../../i18n/message.ts"
 import type { DownloadFile } from "../../../outbound/download-file.ts"
-import {
-  checkModelFile,
-  installModelFiles,
-  partialPath,
-  sizeOfFile,
-} from "./install-model-files.ts"
+import type { ModelInstallationStatus } from "../schema.ts"
+import { checkModelFile, installModelFiles, partialPath } from "./install-model-files.ts"
 import { createInstallationLock } from "./installation-lock.ts"
 import { describeInstallationProblem, errorCodeOf } from "./installation-problem.ts"
 import { type InstallableModel, type ModelFile, modelNameOf } from "./model-descriptions.ts"
@@ -21,7 +18,7 @@ const pollLockMs = 500
 /** Reason for aborting an installation. */
 const removedElsewhere = new Error("Another process has removed the model")
 
-export type InstallationState = "absent" | "installing" | "verifying" | "installed"
+type InstallationState = ModelInstallationStatus["state"]
 
 export interface InstallationStatus {
   state: InstallationState
