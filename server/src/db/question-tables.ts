@@ -38,7 +38,6 @@ export interface QuestionRunRow {
   reason: string
   /** `SearchFingerprint` as JSON; null until the run starts. */
   fingerprint: string | null
-  requested_at: number
   /** Null while it waits or runs. */
   finished_at: number | null
   /** See `RunOutcome`; null while it waits or runs. */

@@ -40,7 +40,6 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     )
     .addColumn("reason", text, (column) => column.notNull())
     .addColumn("fingerprint", text)
-    .addColumn("requested_at", integer, (column) => column.notNull())
     .addColumn("finished_at", integer)
     .addColumn("outcome", text)
     .addColumn("error", text)

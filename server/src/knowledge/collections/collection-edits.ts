@@ -14,7 +14,7 @@ import { translatable } from "../../i18n/message.ts"
 import { type Affected, describeAffected } from "../../users/affected-objects.ts"
 import { accessMessages, failCollectionNotFound } from "../failures.ts"
 import type { Collection, CollectionChanges } from "../schema.ts"
-import type { CollectionStore } from "./collection-store.ts"
+import { type CollectionStore, lockOfCollection } from "./collection-store.ts"
 
 export interface Deps {
   db: Database
@@ -53,8 +53,6 @@ const onlyOwnerShares =
 const onlyOwnerDeletes = "Only the owner of this collection and administrators can delete it."
 const inUseReason = "Models search this collection."
 
-const lockOf = (collectionId: string): string => `collection:${collectionId}`
-
 /**
  * Edits of collections. Each edit locks its collection, re-reads it and the caller's permissions,
  * and writes only the fields sent, so that concurrent edits do not undo each other.
@@ -68,7 +66,7 @@ export const createCollectionEdits = (deps: Deps) => {
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent | null>,
   ): Promise<void> => {
-    await db.acquireLock(tx, lockOf(id))
+    await db.acquireLock(tx, lockOfCollection(id))
     const refreshedCaller = await refreshCaller(tx, caller)
     const before = requireWritable(await store.byId(id, tx), refreshedCaller, accessMessages)
     const event = await work({ tx, caller: refreshedCaller, before })
@@ -82,7 +80,7 @@ export const createCollectionEdits = (deps: Deps) => {
     writes: EssentialWrites,
     work: (edit: Edit) => Promise<AuditEvent>,
   ): Promise<Collection> =>
-    writes.transactLocked([lockOf(request.id)], async (tx) => {
+    writes.transactLocked([lockOfCollection(request.id)], async (tx) => {
       await editInTransaction(tx, request, work)
       return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
     })
@@ -124,7 +122,7 @@ export const createCollectionEdits = (deps: Deps) => {
       return null
     }
     await db.essential.transactLocked(locks, (tx) => editInTransaction(tx, request, checkEdit))
-    await store.links.removeInBatches(id, lockOf(id))
+    await store.links.removeInBatches(id, lockOfCollection(id))
   }
 
   return {
@@ -146,7 +144,7 @@ export const createCollectionEdits = (deps: Deps) => {
 
     /** @throws {Failure} `in_use` if models search it, unless the deletion was confirmed */
     remove: async (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> => {
-      const locks = [lockOf(request.id), "models"]
+      const locks = [lockOfCollection(request.id), "models"]
       const requireRemovable = async ({ tx, caller, before }: Edit): Promise<void> => {
         requireOwner(before, caller, onlyOwnerDeletes)
         const dependents = await deps.dependentsOf(tx, request.id)
@@ -204,7 +202,7 @@ export const createCollectionEdits = (deps: Deps) => {
       }),
 
     reset: async (request: EditRequest): Promise<Collection> => {
-      await emptyIfLarge(request, [lockOf(request.id)])
+      await emptyIfLarge(request, [lockOfCollection(request.id)])
       return edit(request, db.essential, async ({ tx }) => {
         await store.links.removeAll(tx, request.id)
         await touch(tx, request.id)

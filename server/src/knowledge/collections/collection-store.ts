@@ -33,6 +33,9 @@ const toCollection = (
   access_grants,
 })
 
+/** The lock of all that changes a collection, its files or its questions. */
+export const lockOfCollection = (id: string): string => `collection:${id}`
+
 export interface CollectionListItem extends Collection {
   grant_count: number
   /** Ids of the files added first, in order. */

@@ -11,7 +11,7 @@ import type { Actor, Caller } from "../../http/caller.ts"
 import type { TransferableObjects, Transfers } from "../../ownership/transfer.ts"
 import { accessMessages } from "../failures.ts"
 import type { Collection } from "../schema.ts"
-import type { CollectionStore } from "./collection-store.ts"
+import { type CollectionStore, lockOfCollection } from "./collection-store.ts"
 
 interface Deps {
   db: Database
@@ -107,7 +107,7 @@ export const createCollectionTransfer = (deps: Deps) => {
           const ofQuestions = await deps.questionBytes(collection.id)
           return files.reduce((sum, file) => sum + fileBytes(file), ofQuestions)
         },
-        lock: (tx) => db.acquireLock(tx, `collection:${id}`),
+        lock: (tx) => db.acquireLock(tx, lockOfCollection(id)),
         write: async (tx, collection, to) => {
           const files = await readOwnFiles(tx, collection)
           await changeOwner(tx, [id], to.id)

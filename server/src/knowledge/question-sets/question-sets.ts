@@ -10,7 +10,7 @@ import { translatable } from "../../i18n/message.ts"
 import type { JobQueue } from "../../jobs/queue.ts"
 import { hasJob } from "../../jobs/store.ts"
 import type { StorageQuota } from "../../storage/storage-quota.ts"
-import type { CollectionStore } from "../collections/collection-store.ts"
+import { type CollectionStore, lockOfCollection } from "../collections/collection-store.ts"
 import { accessMessages } from "../failures.ts"
 import type { Collection } from "../schema.ts"
 import { matchImported } from "./match-imported.ts"
@@ -21,7 +21,7 @@ import {
   type StoredQuestion,
   toQuestion,
 } from "./question-store.ts"
-import { createQuestionJob, lockOfCollection, questionJobKind } from "./run-job.ts"
+import { createQuestionJob, questionJobKind } from "./run-job.ts"
 import { createStatusReader } from "./run-status.ts"
 import type { RunStore } from "./run-store.ts"
 import type {
@@ -217,11 +217,11 @@ export const createQuestionSets = (deps: Deps) => {
     run: async (request: EditRequest): Promise<QuestionSetStatus> => {
       const { id } = request
       const collection = await edit(request, async (tx, value) => {
-        const total = (await questions.all(id, tx)).length
+        const total = await questions.count(id, tx)
         if (total === 0) fail("conflict", translatable("no_questions_to_run"))
         const unfinished = await runs.unfinished(id, tx)
         if (unfinished && (await hasJob(tx, questionJobKind, id))) return { value, event: null }
-        const run = { id: newId(), collection_id: id, fingerprint: null, requested_at: now() }
+        const run = { id: newId(), collection_id: id, fingerprint: null }
         if (!unfinished)
           await runs.insert(tx, { ...run, reason: "requested", total, is_partial: 0 })
         await queue.add(tx, [createQuestionJob(value, 0)])

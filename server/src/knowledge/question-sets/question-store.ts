@@ -106,6 +106,9 @@ export const createQuestionStore = (db: Database) => {
       return new Map(rows.map(({ collection_id, questions }) => [collection_id, questions]))
     },
 
+    count: (collectionId: string, reader?: Reader): Promise<number> =>
+      countRows(inCollection(collectionId, reader)),
+
     hasAny: async (
       collectionId: string,
       state: "unjudged" | "undecided",

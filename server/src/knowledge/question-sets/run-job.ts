@@ -7,7 +7,7 @@ import type { FairEventLoop } from "../../limits/fair-event-loop.ts"
 import type { ContextBudget } from "../citations/context-budget.ts"
 import type { SourceSelection } from "../citations/source-selection.ts"
 import type { CollectionFileStore } from "../collections/collection-file-store.ts"
-import type { CollectionStore } from "../collections/collection-store.ts"
+import { type CollectionStore, lockOfCollection } from "../collections/collection-store.ts"
 import type { Collection } from "../schema.ts"
 import { addResult, summarizeResults } from "./compare-results.ts"
 import { SearchFailure } from "./judge-question.ts"
@@ -24,8 +24,6 @@ import {
 } from "./search-fingerprint.ts"
 
 export const questionJobKind = "questions"
-
-export const lockOfCollection = (id: string): string => `collection:${id}`
 
 export const createQuestionJob = (
   { id, user_id }: Pick<Collection, "id" | "user_id">,
@@ -103,11 +101,11 @@ export const registerRunJob = (deps: Deps): void => {
     const { fingerprint, hasFilesInProgress } = state
     const last = await runs.latest(collection_id, tx)
     const reason = isRequested ? "requested" : await findReason(tx, collection_id, { last, state })
-    const total = (await questions.all(collection_id, tx)).length
+    const total = await questions.count(collection_id, tx)
     if (reason === null || total === 0) return
     await questions.discardJudged(tx, collection_id)
     const stored = JSON.stringify(fingerprint)
-    const run = { id: newId(), collection_id, reason, fingerprint: stored, requested_at: now() }
+    const run = { id: newId(), collection_id, reason, fingerprint: stored }
     await runs.insert(tx, { ...run, total, is_partial: hasFilesInProgress ? 1 : 0 })
     const isSame = last?.fingerprint === stored && last.is_partial === 0 && !isRequested
     if (isSame) await questions.reuseResults(tx, collection_id, run.id)

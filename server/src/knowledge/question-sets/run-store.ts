@@ -48,6 +48,9 @@ export const createRunStore = (db: Database) => {
       .where("finished_at", "is not", null)
       .orderBy("id", "desc")
 
+  const latest = (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
+    finished(collectionId, reader).where("outcome", "!=", "failed").limit(1).executeTakeFirst()
+
   return {
     unfinished: (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
       ofCollection(collectionId, reader)
@@ -56,8 +59,7 @@ export const createRunStore = (db: Database) => {
         .executeTakeFirst(),
 
     /** The latest one that has results. */
-    latest: (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
-      finished(collectionId, reader).where("outcome", "!=", "failed").limit(1).executeTakeFirst(),
+    latest,
 
     /** The latest one, with or without results. */
     latestAttempt: (collectionId: string, reader?: Reader): Promise<StoredRun | undefined> =>
@@ -71,7 +73,7 @@ export const createRunStore = (db: Database) => {
       tx: Tx,
       run: Pick<
         StoredRun,
-        "id" | "collection_id" | "reason" | "fingerprint" | "requested_at" | "total" | "is_partial"
+        "id" | "collection_id" | "reason" | "fingerprint" | "total" | "is_partial"
       >,
     ): Promise<void> => {
       const figures = {
@@ -98,9 +100,7 @@ export const createRunStore = (db: Database) => {
 
     /** Deletes the failed runs after the latest one with results. */
     removeFailed: async (tx: Tx, collectionId: string): Promise<void> => {
-      const last = await finished(collectionId, tx)
-        .where("outcome", "!=", "failed")
-        .executeTakeFirst()
+      const last = await latest(collectionId, tx)
       await tx
         .deleteFrom("question_runs")
         .where("collection_id", "=", collectionId)

@@ -4,10 +4,10 @@ import type { Database } from "../../db/database.ts"
 import type { FileStore } from "../../files/file-store.ts"
 import type { JobQueue } from "../../jobs/queue.ts"
 import { hasJob } from "../../jobs/store.ts"
-import type { CollectionStore } from "../collections/collection-store.ts"
+import { type CollectionStore, lockOfCollection } from "../collections/collection-store.ts"
 import type { Collection } from "../schema.ts"
 import type { QuestionStore } from "./question-store.ts"
-import { createQuestionJob, lockOfCollection, questionJobKind } from "./run-job.ts"
+import { createQuestionJob, questionJobKind } from "./run-job.ts"
 import { findChangeSince, type RunStore, type StoredRun } from "./run-store.ts"
 import {
   type CollectionState,
@@ -145,8 +145,8 @@ export const triggerRuns = (deps: Deps): void => {
       if (unfinished?.fingerprint && (await hasJob(tx, questionJobKind, id))) return
       if (unfinished?.fingerprint === null) await runs.set(tx, unfinished.id, { is_partial: 1 })
       if (!unfinished) {
-        const run = { id: newId(), collection_id: id, fingerprint: null, requested_at: now() }
-        const total = (await questions.all(id, tx)).length
+        const run = { id: newId(), collection_id: id, fingerprint: null }
+        const total = await questions.count(id, tx)
         await runs.insert(tx, { ...run, reason: "files", total, is_partial: 1 })
       }
       await queue.add(tx, [createQuestionJob(collection, 0)])
