@@ -47,11 +47,9 @@ const toName = ({ filename }: FileSummary): string =>
     .slice(0, maxNameLength)
     .toWellFormed()
 
-const findFirstOf = (files: readonly FileSummary[]): FileSummary[] => {
-  const byHash = new Map<string, FileSummary>()
-  for (const file of files) if (!byHash.has(file.hash)) byHash.set(file.hash, file)
-  return [...byHash.values()]
-}
+/** Keeps the first of files with the same content. */
+export const withoutCopies = (files: readonly FileSummary[]): FileSummary[] =>
+  [...Map.groupBy(files, ({ hash }) => hash).values()].flatMap((copies) => copies.slice(0, 1))
 
 /**
  * Lists the files of collections, so that the model can answer "What is in here?": every name, and
@@ -63,7 +61,7 @@ export const readCollectionOverview = async (
   budget: number,
 ): Promise<CollectionOverview> => {
   const max = Math.min(maxTokens, Math.floor(budget * maxShare))
-  const originals = findFirstOf(files)
+  const originals = withoutCopies(files)
   const groups = await groupFileNames(originals.map(toName), max)
   const lines = groups.map(formatNameGroup)
   const isGrouped = groups.some(({ names }) => names !== 1)

@@ -14,7 +14,11 @@ import {
   orderFilesByVersion,
   selectPassagesOfVersions,
 } from "../versions/version-selection.ts"
-import { type CollectionOverview, readCollectionOverview } from "./collection-overview.ts"
+import {
+  type CollectionOverview,
+  readCollectionOverview,
+  withoutCopies,
+} from "./collection-overview.ts"
 
 /** Files with more passages, which are then short, are searched instead. */
 const maxWholePassages = 100
@@ -54,10 +58,6 @@ interface Deps {
   retrieval: Retrieval
   findVersions: FindVersions
 }
-
-/** Keeps the first of files with the same content. */
-const withoutCopies = (files: readonly FileSummary[]): FileSummary[] =>
-  [...Map.groupBy(files, ({ hash }) => hash).values()].flatMap((copies) => copies.slice(0, 1))
 
 /** Keeps the first of files with the same passages, such as a document in two formats. */
 const withoutEqualTexts = (files: readonly FoundPassage[][]): FoundPassage[][] => {

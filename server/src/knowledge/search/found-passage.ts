@@ -25,19 +25,23 @@ export const createFoundPassage = (fields: Fields): FoundPassage => ({
   ...fields,
 })
 
-type DatedFile = Pick<FileSummary, "id" | "filename" | "document_date" | "created_at">
+type DatedFile = Pick<FileSummary, "document_date" | "created_at">
+
+/** When a document was last changed, or else uploaded. */
+export const dateOf = ({ document_date, created_at }: DatedFile): number =>
+  document_date ?? created_at
 
 /** Converts a stored passage. */
 export const toFoundPassage = (
-  { id, filename, document_date, created_at }: DatedFile,
+  file: DatedFile & Pick<FileSummary, "id" | "filename">,
   row: { text: string; place: string; starts: number; ends: number },
   reason: FoundPassage["reason"],
 ): FoundPassage =>
   createFoundPassage({
-    file_id: id,
-    filename,
-    date: document_date ?? created_at,
-    date_of: document_date === null ? "upload" : "document",
+    file_id: file.id,
+    filename: file.filename,
+    date: dateOf(file),
+    date_of: file.document_date === null ? "upload" : "document",
     text: row.text,
     ...PassageLocation.parse(JSON.parse(row.place)),
     start: row.starts,

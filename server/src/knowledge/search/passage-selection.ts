@@ -75,8 +75,9 @@ export const selectPassages = (
   let tokens = 0
   const isFull = (): boolean => selected.size >= max.passages
   const trySelect = (passage: FoundPassage): void => {
+    if (isFull() || texts.has(passage.text)) return
     const cost = passageTokens(passage)
-    if (isFull() || texts.has(passage.text) || tokens + cost > max.tokens) return
+    if (tokens + cost > max.tokens) return
     selected.add(passage)
     texts.add(passage.text)
     tokens += cost

@@ -1,10 +1,11 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { EventLoopShare, FairEventLoop } from "../../limits/fair-event-loop.ts"
+import { dateOf } from "../search/found-passage.ts"
 import { createEvidenceCache } from "./evidence-cache.ts"
 import { isSameDocument } from "./same-document.ts"
 import type { TextEvidence } from "./text-evidence.ts"
-import { dateOf, findCandidates, giveTurn, type VersionCandidate } from "./version-candidates.ts"
+import { findCandidates, giveTurn, type VersionCandidate } from "./version-candidates.ts"
 
 /** Where a file stands among the versions of one document. */
 export interface DocumentVersion {

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { FileSummary } from "../../files/file-store.ts"
 import { type EventLoopShare, turnCosts } from "../../limits/fair-event-loop.ts"
+import { dateOf } from "../search/found-passage.ts"
 import { compareNumbers, parseVersionName, type VersionName } from "./version-name.ts"
 
 export interface VersionCandidate {
@@ -15,10 +16,6 @@ const maxVersions = 20
 const maxParsed = 2000
 /** Names between two turns of the event loop. */
 const namesPerTurn = 200
-
-/** When a document was last changed, or else uploaded. */
-export const dateOf = ({ document_date, created_at }: FileSummary): number =>
-  document_date ?? created_at
 
 /** A document without a number is the first. */
 const numberOf = ({ number }: VersionName): readonly number[] => number ?? [1]

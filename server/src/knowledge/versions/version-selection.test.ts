@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { FileSummary } from "../../files/file-store.ts"
 import type { FoundPassage } from "../schema.ts"
+import { createFoundPassage } from "../search/found-passage.ts"
 import { passageTokens } from "../search/passage-selection.ts"
 import type { DocumentVersion, VersionByFile } from "./document-versions.ts"
 import {
@@ -26,28 +27,11 @@ const file = (id: string): FileSummary => ({
   created_at: 1_700_000_000,
 })
 
-const passage = (id: string, text: string, start = 0): FoundPassage => ({
-  file_id: id,
-  filename: `Policy ${id}.md`,
-  date: 1_700_000_000,
-  date_of: "upload",
-  owner: null,
-  version: null,
-  text,
-  start,
-  end: start + text.length,
-  score: 0.5,
-  lexical: null,
-  dense: null,
-  reranked: null,
-  reason: "passage",
-  reserved: null,
-  from_previous: false,
-  found_by: null,
-  merged: 1,
-  used: true,
-  left_out: null,
-})
+const passage = (id: string, text: string, start = 0): FoundPassage =>
+  createFoundPassage({
+    ...{ file_id: id, filename: `Policy ${id}.md`, date: 1_700_000_000, date_of: "upload" },
+    ...{ text, start, end: start + text.length, score: 0.5 },
+  })
 
 const newest = file("2025")
 const versionOf = (position: number, ...terms: string[]): DocumentVersion => ({

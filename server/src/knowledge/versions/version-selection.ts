@@ -1,9 +1,9 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { FoundPassage } from "../schema.ts"
+import { dateOf } from "../search/found-passage.ts"
 import { passageTokens, type SelectionLimits, selectPassages } from "../search/passage-selection.ts"
 import type { DocumentVersion, VersionByFile } from "./document-versions.ts"
 import { findRepetitions, type Repetitions } from "./repeated-passages.ts"
-import { dateOf } from "./version-candidates.ts"
 import { isVersionLabel } from "./version-name.ts"
 
 /** Share of the tokens for passages that newer versions repeat. */
