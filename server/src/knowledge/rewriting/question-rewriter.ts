@@ -9,12 +9,13 @@ import { createRewritingCache, rewritingKey } from "./rewriting-cache.ts"
 import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
 import {
   type ConversationTurn,
-  maxTurns,
   type RewritingMessages,
   rewritingMessages,
 } from "./rewriting-prompt.ts"
 import type { RewritingReport } from "./schema.ts"
 
+/** Messages before the question that the model reads. */
+const maxTurns = 6
 /** Languages into which a question is translated. */
 export const maxTranslations = 4
 /** Characters; a longer question says enough, and rewriting it takes too long. */

@@ -19,10 +19,8 @@ export const createRewritingCache = (nowMs: () => number) => {
     set: (key: string, queries: readonly RewrittenQuery[]): void => {
       entries.delete(key)
       entries.set(key, { queries, storedAt: nowMs() })
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries) break
-        entries.delete(oldest)
-      }
+      const [oldest] = entries.keys()
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
     },
   }
 }

@@ -4,12 +4,10 @@ export interface ConversationTurn {
   text: string
 }
 
-/** Messages before the question that the model reads. */
-export const maxTurns = 6
 const maxTurnLength = 1500
 
 /** What the prompt is made of. */
-export interface RewritingInput {
+interface RewritingInput {
   question: string
   /** Oldest first. */
   turns: readonly ConversationTurn[]
@@ -37,7 +35,6 @@ const shorten = (text: string): string =>
 
 const conversationOf = (turns: readonly ConversationTurn[]): string =>
   turns
-    .slice(-maxTurns)
     .map(({ role, text }) => `${role === "user" ? "User" : "Assistant"}: ${shorten(text)}`)
     .join("\n\n")
 
