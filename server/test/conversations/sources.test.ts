@@ -177,6 +177,11 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
         ],
       },
       "none",
+      {
+        source: { id: "manual/2", name: "later.md", type: "file" },
+        document: ["Reported in microseconds."],
+        metadata: [{ date: 1_700_000_000_000_000, start: 0, end: 25 }],
+      },
     ]
     const choices = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const frame = `data: ${JSON.stringify({ choices, sources })}\n\n`
@@ -194,7 +199,12 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
       cited: false,
       owner: "Ada",
     }
-    expect(answer.sources).toEqual([{ ...createDatabase, name: "manual.md", heading }, null])
+    const later = { file_id: "manual/2", name: "later.md", start: 0, end: 25, score: 0 }
+    expect(answer.sources).toEqual([
+      { ...createDatabase, name: "manual.md", heading },
+      null,
+      { ...later, cited: false },
+    ])
     const { body } = await passagesOf(ada, id, answer.id)
     expect(body.items[0].text).toBe("Turn it off and on.")
   })
@@ -215,6 +225,16 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
       const kept = await passagesOf(ada, copy.id, copy.messages[1].id)
       expect(kept.body.items).toEqual(items)
     }
+  })
+
+  it("are not imported with a date that no calendar has", async () => {
+    const { id } = await askZoo({ title: "Bees" })
+    const chat = (await ada.call("GET", `/${id}/export`)).body
+    chat.messages[1].sources[0].date = 1_700_000_000_000_000
+    const { status, body } = await ada.call("POST", "/import", { chats: [chat] })
+    expect(status).toBe(422)
+    const path = "chats.0.messages.1.sources.0.date"
+    expect(body.errors).toMatchObject([{ path, id: "field_too_large" }])
   })
 
   it("share messages but not files: file names are hidden from users without access", async () => {

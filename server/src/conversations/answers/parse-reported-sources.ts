@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { PassageLocation, splitHeadings } from "../../files/passage-location.ts"
 import { DateOrigin } from "../../knowledge/schema.ts"
-import { ChatPassage, maxPassagesPerAnswer } from "./source-schema.ts"
+import { ChatPassage, maxPassagesPerAnswer, SourceDate } from "./source-schema.ts"
 
 const maxTextLength = 100_000
 
@@ -13,7 +13,7 @@ const Metadata = z
     end: z.int().min(0),
     score: z.number(),
     // Functions may report dates and owners in formats of their own.
-    date: z.int().optional().catch(undefined),
+    date: SourceDate.optional().catch(undefined),
     date_of: DateOrigin.optional().catch(undefined),
     owner: z.string().max(200).optional().catch(undefined),
   })

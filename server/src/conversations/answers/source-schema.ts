@@ -15,13 +15,18 @@ export const ChatAttachment = z
   .meta({ id: "ChatAttached" })
 export type ChatAttachment = z.output<typeof ChatAttachment>
 
+const maxDate = 8_640_000_000_000
+
+/** Unix seconds, within the range of JavaScript's dates. */
+export const SourceDate = z.int().min(-maxDate).max(maxDate)
+
 /** The location of a passage that an answer was given; entry i is cited as [i + 1]. */
 export const ChatSource = z
   .object({
     file_id: z.string(),
     name: z.string(),
     /** When the document was last changed, or else uploaded; absent in older answers. */
-    date: z.int().nullable().optional(),
+    date: SourceDate.nullable().optional(),
     date_of: DateOrigin.nullable().optional(),
     /** The name that the file's owner had; null if the account had been deleted. */
     owner: z.string().nullable().optional(),
