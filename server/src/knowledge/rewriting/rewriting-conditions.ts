@@ -3,12 +3,14 @@ const maxReferringWords = 8
 /** Characters; longer questions are not counted word by word. */
 const maxReferringLength = 120
 
-const words = new Intl.Segmenter(undefined, { granularity: "word" })
+let segmenter: Intl.Segmenter | undefined
 
 /** Whether a text has at most `max` words, in any script. */
 const hasAtMostWords = (text: string, max: number): boolean => {
+  // Created on first use, as it takes 20 ms.
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" })
   let count = 0
-  for (const { isWordLike } of words.segment(text)) {
+  for (const { isWordLike } of segmenter.segment(text)) {
     if (isWordLike) count++
     if (count > max) return false
   }

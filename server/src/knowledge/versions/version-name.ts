@@ -29,22 +29,31 @@ export interface VersionName {
 
 const maxLength = 300
 
-/** January is 0. */
-const monthByName: ReadonlyMap<string, number> = new Map(
-  ["en", "de", "fr", "es", "it", "nl", "pt", "pl"].flatMap((language) =>
-    (["long", "short"] as const).flatMap((month) => {
-      const format = new Intl.DateTimeFormat(language, { month, timeZone: "UTC" })
-      return Array.from({ length: 12 }, (_, at): [string, number] => [
-        format
-          .format(Date.UTC(2024, at, 15))
-          .toLowerCase()
-          .replace(".", "")
-          .normalize("NFC"),
-        at,
-      ])
-    }),
-  ),
-)
+const readMonths = (): ReadonlyMap<string, number> =>
+  new Map(
+    ["en", "de", "fr", "es", "it", "nl", "pt", "pl"].flatMap((language) =>
+      (["long", "short"] as const).flatMap((month) => {
+        const format = new Intl.DateTimeFormat(language, { month, timeZone: "UTC" })
+        return Array.from({ length: 12 }, (_, at): [string, number] => [
+          format
+            .format(Date.UTC(2024, at, 15))
+            .toLowerCase()
+            .replace(".", "")
+            .normalize("NFC"),
+          at,
+        ])
+      }),
+    ),
+  )
+
+let months: ReadonlyMap<string, number> | undefined
+
+/** The month that a word, in lower case, names; January is 0. */
+const monthOf = (word: string): number | undefined => {
+  // Read on first use, as it takes 20 ms.
+  months ??= readMonths()
+  return months.get(word)
+}
 
 const outdatedWords = new Set(
   `old alt alte alter altes outdated obsolete superseded deprecated archive archived archiv veraltet
@@ -64,7 +73,7 @@ export const isVersionLabel = (word: string): boolean => versionLabels.has(word)
 
 /** Whether a word, in lower case, names a month or a state of a document. */
 export const isVersionWord = (word: string): boolean =>
-  outdatedWords.has(word) || stateWords.has(word) || monthByName.has(word)
+  outdatedWords.has(word) || stateWords.has(word) || monthOf(word) !== undefined
 
 const separator = /[\s_.,()[\]{}+–-]/u
 const start = `(?<=^|${separator.source})`
@@ -143,10 +152,10 @@ class NameParser {
 
   takeMonthName(): number | undefined {
     const words = this.rest.split(separator)
-    const at = words.findIndex((word) => monthByName.has(word))
+    const at = words.findIndex((word) => monthOf(word) !== undefined)
     if (at < 0) return undefined
     this.rest = words.toSpliced(at, 1).join(" ")
-    return monthByName.get(words[at] ?? "")
+    return monthOf(words[at] ?? "")
   }
 
   /** Removes a quarter, a half or a week of a year. */
