@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { Page } from "../../src/http/pagination.ts"
 import {
   CollectionQuestion,
   ExportedQuestionSet,
@@ -9,7 +10,12 @@ import {
   type QuestionRun,
   QuestionSetStatus,
 } from "../../src/knowledge/question-sets/schema.ts"
-import { type AnswersGateway, forEachConcurrently, startAnswersGateway } from "./gateway.ts"
+import {
+  type AnswersGateway,
+  forEachConcurrently,
+  plainSettings,
+  startAnswersGateway,
+} from "./gateway.ts"
 
 const pollMs = 500
 const pageSize = 200
@@ -24,7 +30,7 @@ interface ExportedSetOptions {
 }
 
 const WithId = z.object({ id: z.string() })
-const QuestionPage = z.object({ items: z.array(CollectionQuestion), total: z.int() })
+const QuestionPage = Page(CollectionQuestion)
 
 const documentsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -101,8 +107,7 @@ export const measureExportedSet = async (options: ExportedSetOptions): Promise<b
   try {
     const ids = await uploadDocuments(gateway, documents)
     say(`${ids.length} documents uploaded`)
-    const settings = { search: "hybrid", query_rewriting: "off" } as const
-    const id = await gateway.createCollection("Exported set", settings, ids)
+    const id = await gateway.createCollection("Exported set", plainSettings, ids)
     await gateway.waitForIndex(id)
     const path = `/api/v1/knowledge/${id}/questions`
     const imported = await gateway.call(ImportedQuestions, `${path}/import`, set)

@@ -35,6 +35,8 @@ export interface CollectionSettings {
   query_rewriting: "off" | "on"
 }
 
+export const plainSettings: CollectionSettings = { search: "hybrid", query_rewriting: "off" }
+
 /** Processes all items, `concurrency` at a time. */
 export const forEachConcurrently = async <T>(
   items: readonly T[],

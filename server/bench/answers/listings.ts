@@ -1,11 +1,10 @@
 import { estimateTokens } from "../../src/knowledge/tokens.ts"
-import type { CollectionSettings } from "./gateway.ts"
+import { plainSettings } from "./gateway.ts"
 import { idsOf, type Run } from "./measure-set.ts"
 import { chatModel, type ModelUpstream } from "./model-upstream.ts"
 import type { SourceFile } from "./question-set.ts"
 
 const sizes = [40, 80, 400]
-const settings: CollectionSettings = { search: "hybrid", query_rewriting: "off" }
 
 export interface Archive {
   /** Its first ones are smaller collections. */
@@ -73,7 +72,7 @@ export const measureListings = async (
   for (const size of sizes) {
     const some = files.slice(0, size)
     const ids = idsOf([...some, ...copies], fileIds)
-    const collection = await gateway.createCollection(`${size} files`, settings, ids)
+    const collection = await gateway.createCollection(`${size} files`, plainSettings, ids)
     await gateway.chat(chatModel, collection, "What is in this collection?")
     scores.push(judgeListing(upstream.lastPrompt(), some))
   }

@@ -1,4 +1,4 @@
-import { type CollectionSettings, startAnswersGateway } from "./gateway.ts"
+import { plainSettings, startAnswersGateway } from "./gateway.ts"
 import { type Archive, filesOf, type ListingScores, measureListings } from "./listings.ts"
 import { measureSetInEachMode, measureVersions, type SetScores } from "./measure-set.ts"
 import { rewritingModel, startModelUpstream } from "./model-upstream.ts"
@@ -54,8 +54,7 @@ export const measureDatabase = async ({
     const files = [...sets, ...versionSets].flatMap((set) => set.files)
     const fileIds = await gateway.uploadAll([...files, ...(archive ? filesOf(archive) : [])])
     sayTime(`${fileIds.size} files uploaded`)
-    const settings: CollectionSettings = { search: "hybrid", query_rewriting: "off" }
-    const everything = await gateway.createCollection("All", settings, [...fileIds.values()])
+    const everything = await gateway.createCollection("All", plainSettings, [...fileIds.values()])
     await gateway.waitForIndex(everything)
     sayTime("all files indexed")
     const run = { gateway, fileIds, rewrites, reportMissed }

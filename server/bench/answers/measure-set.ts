@@ -1,6 +1,11 @@
 import type { CollectionSearchResult } from "../../src/knowledge/schema.ts"
-import { type AnswersGateway, type CollectionSettings, forEachConcurrently } from "./gateway.ts"
-import type { QuestionSet, SourceFile } from "./question-set.ts"
+import {
+  type AnswersGateway,
+  type CollectionSettings,
+  forEachConcurrently,
+  plainSettings,
+} from "./gateway.ts"
+import type { Question, QuestionSet, SourceFile } from "./question-set.ts"
 import type { Rewrites } from "./rewrites.ts"
 import { judge, type Outcome, type Scores, summarize } from "./scores.ts"
 import {
@@ -43,23 +48,34 @@ const checkSearch = (
   }
 }
 
-const measureSet = async (
-  { gateway, fileIds, reportMissed }: Run,
+/** Searches for each question of a set in a collection of its files. */
+const askQuestions = async (
+  { gateway, fileIds }: Run,
   { name, files, questions }: QuestionSet,
   settings: CollectionSettings,
-): Promise<Scores> => {
+  onFindings: (question: Question, findings: CollectionSearchResult) => void,
+): Promise<void> => {
   const collection = await gateway.createCollection(name, settings, idsOf(files, fileIds))
-  const mode = settings.query_rewriting === "on" ? "rewritten" : settings.search
-  const outcomes: Outcome[] = []
   await forEachConcurrently(questions, async (question) => {
     const findings = await gateway.query(collection, question)
     checkSearch(findings, settings, question.text)
-    const goldId = question.gold ? (fileIds.get(question.gold.file) ?? "") : ""
-    const outcome = judge(findings, question.gold, goldId)
+    onFindings(question, findings)
+  })
+}
+
+const measureSet = async (
+  run: Run,
+  set: QuestionSet,
+  settings: CollectionSettings,
+): Promise<Scores> => {
+  const mode = settings.query_rewriting === "on" ? "rewritten" : settings.search
+  const outcomes: Outcome[] = []
+  await askQuestions(run, set, settings, ({ text, gold }, findings) => {
+    const goldId = gold ? (run.fileIds.get(gold.file) ?? "") : ""
+    const outcome = judge(findings, gold, goldId)
     outcomes.push(outcome)
     if (outcome.recalled === false && mode !== "lexical") {
-      const { file } = question.gold ?? {}
-      reportMissed?.(`${name}, ${mode}: ${question.text} (${file?.name}, rank ${outcome.rank})`)
+      run.reportMissed?.(`${set.name}, ${mode}: ${text} (${gold?.file.name}, rank ${outcome.rank})`)
     }
   })
   return summarize(outcomes)
@@ -69,26 +85,22 @@ const measureSet = async (
 export const measureSetInEachMode = async (run: Run, set: QuestionSet): Promise<SetScores> => {
   const hasRewrites = set.questions.every(({ text }) => run.rewrites.has(text))
   return {
-    hybrid: await measureSet(run, set, { search: "hybrid", query_rewriting: "off" }),
-    lexical: await measureSet(run, set, { search: "lexical", query_rewriting: "off" }),
+    hybrid: await measureSet(run, set, plainSettings),
+    lexical: await measureSet(run, set, { ...plainSettings, search: "lexical" }),
     rewritten: hasRewrites
-      ? await measureSet(run, set, { search: "hybrid", query_rewriting: "on" })
+      ? await measureSet(run, set, { ...plainSettings, query_rewriting: "on" })
       : undefined,
   }
 }
 
-export const measureVersions = async (
-  { gateway, fileIds, reportMissed }: Run,
-  { name, files, questions }: QuestionSet,
-): Promise<VersionScores> => {
-  const settings: CollectionSettings = { search: "hybrid", query_rewriting: "off" }
-  const collection = await gateway.createCollection(name, settings, idsOf(files, fileIds))
+export const measureVersions = async (run: Run, set: QuestionSet): Promise<VersionScores> => {
   const outcomes: VersionOutcome[] = []
-  await forEachConcurrently(questions, async (question) => {
-    const findings = await gateway.query(collection, question)
-    const outcome = judgeVersions(findings, question, fileIds)
+  await askQuestions(run, set, plainSettings, (question, findings) => {
+    const outcome = judgeVersions(findings, question, run.fileIds)
     outcomes.push(outcome)
-    if (!outcome.isNewestFirst) reportMissed?.(`${name}: ${question.text} (not the newest first)`)
+    if (!outcome.isNewestFirst) {
+      run.reportMissed?.(`${set.name}: ${question.text} (not the newest first)`)
+    }
   })
   return summarizeVersions(outcomes)
 }
