@@ -154,7 +154,7 @@ describe.each(chooseDatabases())("versions of a document on $name", ({ createDat
     await setBudget(4000)
   })
 
-  it("are told by the order of their upload if nothing else says it", async () => {
+  it("are put in the order of their upload if nothing else states one", async () => {
     const { collection, ids } = await collect(
       ["Rules.md", handbook(30, 20)],
       ["Rules.md", handbook(20, 20)],

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { fail } from "../../errors.ts"
-import { type Fields, isObject } from "../../formats/json-values.ts"
+import { type Fields, objectsIn } from "../../formats/json-values.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ContextBudget } from "../../knowledge/citations/context-budget.ts"
 import type {
@@ -35,7 +35,7 @@ const textOfMessage = (message: Fields): string =>
 
 /** The retrieval query: the user's last message, the one before it, and the messages between. */
 const searchQueryOf = (messages: unknown) => {
-  const all = Array.isArray(messages) ? messages.filter(isObject) : []
+  const all = objectsIn(messages)
   const last = all.findLastIndex(({ role }) => role === "user")
   const turns = turnsOf(all.slice(0, Math.max(0, last)))
   const question = textOfMessage(all[last] ?? {})
@@ -51,7 +51,7 @@ const turnsOf = (messages: readonly Fields[]): ConversationTurn[] =>
   })
 
 const textsOf = (messages: unknown): string[] =>
-  Array.isArray(messages) ? messages.map((message) => textOfContent(message?.content)) : []
+  objectsIn(messages).map(({ content }) => textOfContent(content))
 
 /**
  * Collections attached to a workspace model: ids, or objects with an id. They are searched with the

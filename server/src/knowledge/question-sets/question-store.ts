@@ -1,9 +1,9 @@
 import type { Selectable } from "kysely"
 import { readInChunks } from "../../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../../db/database.ts"
-import { foldCase } from "../../db/fold-case.ts"
 import { countRows, readPage } from "../../db/paged-queries.ts"
 import type { CollectionQuestionRow } from "../../db/question-tables.ts"
+import { columnContainsFolding } from "../../db/text-matching.ts"
 import type { Page } from "../../http/pagination.ts"
 import type { QuestionHistory } from "./compare-results.ts"
 import {
@@ -67,18 +67,15 @@ export const createQuestionStore = (db: Database) => {
     all: (collectionId: string, reader?: Reader): Promise<StoredQuestion[]> =>
       inCollection(collectionId, reader).selectAll().orderBy("position").orderBy("id").execute(),
 
-    page: async (
+    page: (
       collectionId: string,
       { state, query, ...page }: QuestionListQuery,
     ): Promise<Page<StoredQuestion>> => {
-      let matching = inCollection(collectionId).selectAll().orderBy("position").orderBy("id")
+      const all = inCollection(collectionId, query ? db.backgroundReader : db.read)
+      let matching = all.selectAll().orderBy("position").orderBy("id")
       if (state) matching = matching.where("state", "=", state)
-      if (!query) return readPage(matching, page)
-      const sought = foldCase(query)
-      const rows = await matching.execute()
-      const found = rows.filter(({ question }) => foldCase(question).includes(sought))
-      const first = (page.page - 1) * page.page_size
-      return { items: found.slice(first, first + page.page_size), total: found.length }
+      if (query) matching = matching.where(columnContainsFolding("question", query))
+      return readPage(matching, page)
     },
 
     /** Number of questions by state. */
@@ -157,7 +154,10 @@ export const createQuestionStore = (db: Database) => {
         .execute()
     },
 
-    /** Stores the results of a run; a file that replaced an expected one is expected from now on. */
+    /**
+     * Moves what a run has judged into the results; a file that replaced an expected one is expected
+     * from now on.
+     */
     setResults: async (
       tx: Tx,
       compared: readonly (QuestionHistory & {
@@ -168,7 +168,7 @@ export const createQuestionStore = (db: Database) => {
     ): Promise<void> => {
       for (const { id, result, result_before, state, reached_at } of compared) {
         const changes = {
-          ...{ state, reached_at },
+          ...{ state, reached_at, pending_run_id: null, pending_result: null },
           ...(result.file_id !== null && { file_id: result.file_id }),
           result: JSON.stringify(result),
           result_before: result_before && JSON.stringify(result_before),

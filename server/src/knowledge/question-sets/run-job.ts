@@ -147,7 +147,6 @@ export const registerRunJob = (deps: Deps): void => {
     const isPartial = run.is_partial === 1
     const compared = judged.map((one) => compare(one, { isRepeated, isPartial }))
     await questions.setResults(tx, compared)
-    await questions.discardJudged(tx, id)
     await runs.removeFailed(tx, id)
     const error = hasFailures(judged) ? run.error : null
     const outcome = isPartial || error !== null ? "incomplete" : "complete"
@@ -228,9 +227,8 @@ export const registerRunJob = (deps: Deps): void => {
     const run = collection && (await runs.unfinished(target))
     if (!run) return
     const all = await questions.all(target)
-    const isAnyDecided = all.some(
-      (row) => row.pending_run_id === run.id && parseResult(row.pending_result)?.reason !== "error",
-    )
+    const judged = all.flatMap((row) => findJudged(row, run.id))
+    const isAnyDecided = judged.some(({ result }) => result.reason !== "error")
     if (isAnyDecided && (await finish(collection, run, { withFailures: true }))) return
     await fail(collection, run, error instanceof SearchFailure ? error.code : "internal")
   }

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../../db/database.ts"
 import type { QuestionRunRow } from "../../db/question-tables.ts"
-import { QuestionRun, RunReason } from "./schema.ts"
+import { QuestionRun, type RunReason } from "./schema.ts"
 import { type CollectionState, findChange, parseFingerprint } from "./search-fingerprint.ts"
 
 export type StoredRun = Selectable<QuestionRunRow>
@@ -13,7 +13,7 @@ export const toRun = (row: StoredRun): QuestionRun => {
   const { search, model, budget } = parseFingerprint(row.fingerprint ?? "{}")
   return QuestionRun.parse({
     id: row.id,
-    reason: RunReason.parse(row.reason),
+    reason: row.reason,
     finished_at: row.finished_at,
     outcome: row.outcome,
     error: row.error,

@@ -160,7 +160,6 @@ export type RunError = z.output<typeof RunError>
  * for all, or for too many, and their results did not change.
  */
 const RunOutcome = z.enum(["complete", "incomplete", "failed"])
-export type RunOutcome = z.output<typeof RunOutcome>
 
 export const QuestionRun = z
   .object({

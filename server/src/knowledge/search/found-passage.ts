@@ -25,6 +25,10 @@ export const createFoundPassage = (fields: Fields): FoundPassage => ({
   ...fields,
 })
 
+/** The same for the same passage in every search. */
+export const passageKey = ({ file_id, start }: Pick<FoundPassage, "file_id" | "start">): string =>
+  `${file_id} ${start}`
+
 type DatedFile = Pick<FileSummary, "document_date" | "created_at">
 
 /** When a document was last changed, or else uploaded. */

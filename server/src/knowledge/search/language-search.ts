@@ -1,5 +1,6 @@
 import type { FileSummary } from "../../files/file-store.ts"
 import type { FoundPassage } from "../schema.ts"
+import { passageKey } from "./found-passage.ts"
 import type {
   QuestionEmbedding,
   RankedPassages,
@@ -52,21 +53,19 @@ const alternate = (lists: readonly FoundPassage[][]): FoundPassage[] =>
     lists.flatMap((list) => list.slice(at, at + 1)),
   ).flat()
 
-const keyOf = ({ file_id, start }: FoundPassage): string => `${file_id} ${start}`
-
 /** Marks passages as reserved for their language, and adds those that the search did not find. */
 const reserve = (
   passages: readonly FoundPassage[],
   reserved: readonly FoundPassage[],
 ): FoundPassage[] => {
-  const reservedKeys = new Set(reserved.map(keyOf))
-  const foundKeys = new Set(passages.map(keyOf))
+  const reservedKeys = new Set(reserved.map(passageKey))
+  const foundKeys = new Set(passages.map(passageKey))
   const marked = passages.map(
     (passage): FoundPassage =>
-      reservedKeys.has(keyOf(passage)) ? { ...passage, reserved: "language" } : passage,
+      reservedKeys.has(passageKey(passage)) ? { ...passage, reserved: "language" } : passage,
   )
   const added = reserved
-    .filter((passage) => !foundKeys.has(keyOf(passage)))
+    .filter((passage) => !foundKeys.has(passageKey(passage)))
     // Ranks and scores of a language's own search say nothing beside those of the whole search.
     .map(
       (passage): FoundPassage => ({

@@ -17,6 +17,7 @@ import type {
   RetrievalMode,
 } from "../schema.ts"
 import { orderByVersion } from "../versions/version-selection.ts"
+import { passageKey } from "./found-passage.ts"
 import type { Retrieval } from "./language-search.ts"
 import type { RankedPassages, RetrievalQuery } from "./retrieval.ts"
 import { isSearchable } from "./searchable-files.ts"
@@ -64,8 +65,8 @@ export const createSearchExplanation = (deps: Deps) => {
   ): Promise<{ passages: FoundPassage[]; ranked: RankingInfo }> => {
     const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
     const versionByFile = new Map(whole.passages.map(({ file_id, version }) => [file_id, version]))
-    const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))
-    const rest = whole.passages.filter(({ file_id, start }) => !ids.has(`${file_id} ${start}`))
+    const keys = new Set(found.map(passageKey))
+    const rest = whole.passages.filter((passage) => !keys.has(passageKey(passage)))
     const first = found.map((passage): FoundPassage => {
       const version = versionByFile.get(passage.file_id)
       const isCopy = version === undefined

@@ -4,7 +4,7 @@ import type { Settings } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { daySeconds } from "../../lib/utc-days.ts"
-import { ComboboxField, toChoice } from "../../ui/combobox.tsx"
+import { type ComboboxChoice, ComboboxField, toChoice } from "../../ui/combobox.tsx"
 import { type FieldProps, TextAreaField } from "../../ui/field.tsx"
 import { bindField } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
@@ -61,17 +61,23 @@ interface ModelSettingProps {
   error: string | undefined
 }
 
-/** The model of new chats for people who have not chosen one yet. */
-export const DefaultModelField = ({ value, onValue, error }: ModelSettingProps) => {
+interface ModelFieldProps extends ModelSettingProps {
+  label: string
+  help?: string
+  placeholder: string
+  /** Before the models. */
+  firstChoices?: readonly ComboboxChoice[]
+}
+
+/** One of the models that can chat; a stored model that no longer can remains a choice. */
+const ModelField = ({ value, onValue, firstChoices = [], ...field }: ModelFieldProps) => {
   const { data: models = [] } = useQuery(modelsQuery)
-  const choices = models.filter(isChatModel).map(toChoice)
+  const choices = [...firstChoices, ...models.filter(isChatModel).map(toChoice)]
   const isOffered = value === "" || choices.some((choice) => choice.value === value)
   const label = models.find(({ id }) => id === value)?.name ?? value
   return (
     <ComboboxField
-      label={t("settings.defaultModel")}
-      error={error}
-      placeholder={t("settings.defaultModelNone")}
+      {...field}
       choices={isOffered ? choices : [...choices, { value, label }]}
       value={value === "" ? null : value}
       onValue={(id) => onValue(id ?? "")}
@@ -79,23 +85,22 @@ export const DefaultModelField = ({ value, onValue, error }: ModelSettingProps) 
   )
 }
 
+/** The model of new chats for people who have not chosen one yet. */
+export const DefaultModelField = (props: ModelSettingProps) => (
+  <ModelField
+    {...props}
+    label={t("settings.defaultModel")}
+    placeholder={t("settings.defaultModelNone")}
+  />
+)
+
 /** The model that rewrites questions before files are searched. */
-export const QueryRewritingModelField = ({ value, onValue, error }: ModelSettingProps) => {
-  const { data: models = [] } = useQuery(modelsQuery)
-  const choices = [
-    { value: "none", label: t("settings.rewritingOff") },
-    ...models.filter(isChatModel).map(toChoice),
-  ]
-  const isOffered = value === "" || choices.some((choice) => choice.value === value)
-  return (
-    <ComboboxField
-      label={t("settings.rewritingModel")}
-      help={t("settings.rewritingModelHelp")}
-      error={error}
-      placeholder={t("settings.rewritingOwn")}
-      choices={isOffered ? choices : [...choices, { value, label: value }]}
-      value={value === "" ? null : value}
-      onValue={(id) => onValue(id ?? "")}
-    />
-  )
-}
+export const QueryRewritingModelField = (props: ModelSettingProps) => (
+  <ModelField
+    {...props}
+    label={t("settings.rewritingModel")}
+    help={t("settings.rewritingModelHelp")}
+    placeholder={t("settings.rewritingOwn")}
+    firstChoices={[{ value: "none", label: t("settings.rewritingOff") }]}
+  />
+)
