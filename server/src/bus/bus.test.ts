@@ -77,9 +77,9 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     await database.db.transact((tx) => bus.publish(tx, user("late")))
     const others = buses.map(receivedBy)
     await publish(user("after"))
-    await expect
-      .poll(() => others.map((messages) => messages.at(-1)))
-      .toEqual(buses.map(() => user("after")))
+    // The notification of "late" may arrive after "after", which its own process delivers at once.
+    const withAfter = expect.arrayContaining([user("after")])
+    await expect.poll(() => others).toEqual(buses.map(() => withAfter))
     expect(received).toEqual([])
   })
 
