@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { embedderOptions } from "../../server/test/knowledge/built-in-model-process.ts"
-import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { createCollection, uploadAndEmbed } from "../../server/test/knowledge/collections.ts"
 import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { chooseOption } from "./choose-option.ts"
 import { startTestApp } from "./test-app.ts"
@@ -14,10 +14,9 @@ let collection: string
 
 beforeAll(async () => {
   await startAdminApp({}, embedderOptions)
-  const query = "?process_in_background=false"
   const text = "The harbour master keeps the lifeboat ready."
-  const { body } = await upload(app.gateway, "harbour.txt", text, { query })
-  collection = await createCollection(app.gateway, "Harbour", [body.id])
+  const file = await uploadAndEmbed(app.gateway, "harbour.txt", text)
+  collection = await createCollection(app.gateway, "Harbour", [file.id])
 })
 afterAll(closeAdminApp)
 
