@@ -1,4 +1,4 @@
-import type { Audit, AuditRecord } from "../../audit/audit.ts"
+import type { Audit } from "../../audit/audit.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../../db/database.ts"
 import { maxRows } from "../../db/max-rows.ts"
@@ -8,13 +8,20 @@ import type { CollectionUploads } from "../../files/collection-upload.ts"
 import type { Files } from "../../files/files.ts"
 import { requireOwner, requireWritable } from "../../grants/access.ts"
 import { omitResentGrants } from "../../grants/omit-unchanged-grants.ts"
-import type { Actor, Caller, RefreshCaller } from "../../http/caller.ts"
+import type { RefreshCaller } from "../../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../../http/in-use.ts"
 import { translatable } from "../../i18n/message.ts"
 import { type Affected, describeAffected } from "../../users/affected-objects.ts"
 import { accessMessages, failCollectionNotFound } from "../failures.ts"
 import type { Collection, CollectionChanges } from "../schema.ts"
 import { type CollectionStore, lockOfCollection } from "./collection-store.ts"
+import {
+  type AuditEvent,
+  createEditInTransaction,
+  type Edit,
+  type EditOutcome,
+  type EditRequest,
+} from "./edit-transaction.ts"
 
 export interface Deps {
   db: Database
@@ -29,22 +36,6 @@ export interface Deps {
   dependentsOf: (tx: Tx, collectionId: string) => Promise<Affected[]>
 }
 
-/** Who edits which collection. */
-interface EditRequest {
-  actor: Actor
-  caller: Caller
-  id: string
-}
-
-/** One edit within its transaction, with the collection and the caller as read by `tx`. */
-interface Edit {
-  tx: Tx
-  caller: Caller
-  before: Collection
-}
-
-type AuditEvent = Omit<AuditRecord, "actor" | "target">
-
 /** Maximum number of added file ids per request recorded in the audit log. */
 const maxAuditedFiles = 100
 
@@ -58,22 +49,9 @@ const inUseReason = "Models search this collection."
  * and writes only the fields sent, so that concurrent edits do not undo each other.
  */
 export const createCollectionEdits = (deps: Deps) => {
-  const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
+  const { db, store, files, rowLimits, now } = deps
 
-  /** @param work writes the change; returns its audit event, or null if nothing changed */
-  const editInTransaction = async (
-    tx: Tx,
-    { actor, caller, id }: EditRequest,
-    work: (edit: Edit) => Promise<AuditEvent | null>,
-  ): Promise<void> => {
-    await db.acquireLock(tx, lockOfCollection(id))
-    const refreshedCaller = await refreshCaller(tx, caller)
-    const before = requireWritable(await store.byId(id, tx), refreshedCaller, accessMessages)
-    const event = await work({ tx, caller: refreshedCaller, before })
-    if (!event) return
-    await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
-    await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
-  }
+  const editInTransaction = createEditInTransaction({ ...deps, collections: store })
 
   const edit = (
     request: EditRequest,
@@ -81,7 +59,9 @@ export const createCollectionEdits = (deps: Deps) => {
     work: (edit: Edit) => Promise<AuditEvent>,
   ): Promise<Collection> =>
     writes.transactLocked([lockOfCollection(request.id)], async (tx) => {
-      await editInTransaction(tx, request, work)
+      await editInTransaction(tx, request, async (editing) => {
+        return { value: undefined, event: await work(editing) }
+      })
       return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
     })
 
@@ -117,9 +97,8 @@ export const createCollectionEdits = (deps: Deps) => {
   ): Promise<void> => {
     const { id } = request
     if (!(await store.links.areMany(id))) return
-    const checkEdit = async (editing: Edit): Promise<null> => {
-      await check(editing)
-      return null
+    const checkEdit = async (editing: Edit): Promise<EditOutcome<void>> => {
+      return { value: await check(editing), event: null }
     }
     await db.essential.transactLocked(locks, (tx) => editInTransaction(tx, request, checkEdit))
     await store.links.removeInBatches(id, lockOfCollection(id))
@@ -155,7 +134,8 @@ export const createCollectionEdits = (deps: Deps) => {
         editInTransaction(tx, request, async (editing) => {
           await requireRemovable(editing)
           await store.remove(tx, request.id)
-          return { action: "collection.deleted", before: { name: editing.before.name } }
+          const before = { name: editing.before.name }
+          return { value: undefined, event: { action: "collection.deleted", before } }
         }),
       )
     },
@@ -178,17 +158,13 @@ export const createCollectionEdits = (deps: Deps) => {
         const { user_id: owner } = requireWritable(await store.byId(id), caller, accessMessages)
         await checkLinkCount(owner, [id])
       },
-      addFile: async (tx, request, file) => {
-        let fileId = file.id
-        await editInTransaction(tx, request, async () => {
+      addFile: (tx, request, file) =>
+        editInTransaction(tx, request, async () => {
           const duplicateId = await store.links.fileOfBytes(tx, request.id, file.hash)
-          fileId = duplicateId ?? file.id
-          if (duplicateId !== undefined) return null
+          if (duplicateId !== undefined) return { value: duplicateId, event: null }
           await file.store()
-          return link(tx, request.id, [file.id])
-        })
-        return fileId
-      },
+          return { value: file.id, event: await link(tx, request.id, [file.id]) }
+        }),
     } satisfies CollectionUploads,
 
     /** Removes a file from the collection without deleting it. */

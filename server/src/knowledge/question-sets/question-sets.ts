@@ -1,16 +1,22 @@
-import type { Audit, AuditRecord } from "../../audit/audit.ts"
+import type { Audit } from "../../audit/audit.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../../db/database.ts"
 import type { RowLimits } from "../../db/row-limits.ts"
 import { fail, failInvalid } from "../../errors.ts"
 import { requireReadable, requireWritable } from "../../grants/access.ts"
-import type { Actor, Caller, RefreshCaller } from "../../http/caller.ts"
+import type { Caller, RefreshCaller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
 import { translatable } from "../../i18n/message.ts"
 import type { JobQueue } from "../../jobs/queue.ts"
 import { hasJob } from "../../jobs/store.ts"
 import type { StorageQuota } from "../../storage/storage-quota.ts"
 import { type CollectionStore, lockOfCollection } from "../collections/collection-store.ts"
+import {
+  createEditInTransaction,
+  type Edit,
+  type EditOutcome,
+  type EditRequest,
+} from "../collections/edit-transaction.ts"
 import { accessMessages } from "../failures.ts"
 import type { Collection } from "../schema.ts"
 import { matchImported } from "./match-imported.ts"
@@ -58,16 +64,6 @@ interface Deps extends QuestionEditOptions {
   refreshCaller: RefreshCaller
 }
 
-/** Who edits the questions of which collection. */
-interface EditRequest {
-  actor: Actor
-  caller: Caller
-  /** The collection's. */
-  id: string
-}
-
-type AuditEvent = Omit<AuditRecord, "actor" | "target">
-
 const failQuestionNotFound = (): never => fail("not_found", translatable("question_not_found"))
 const failNotInCollection = (): never =>
   failInvalid("file_id", translatable("collection_file_not_found"))
@@ -84,31 +80,22 @@ const applyChanges = (before: StoredQuestion, changes: QuestionChanges): StoredQ
 
 /** The questions that collections must answer, with access checks. */
 export const createQuestionSets = (deps: Deps) => {
-  const { db, bus, audit, queue, rowLimits, storage, collections, questions, runs } = deps
-  const { newId, now, refreshCaller, questionEditDelayMs = defaultEditDelayMs } = deps
+  const { db, queue, rowLimits, storage, collections, questions, runs } = deps
+  const { newId, now, questionEditDelayMs = defaultEditDelayMs } = deps
 
   const getReadable = async (caller: Caller, id: string): Promise<Collection> =>
     requireReadable(await collections.byId(id), caller, accessMessages)
 
-  /**
-   * @param work writes the change; returns its result, and its audit event or null if nothing
-   * changed
-   */
+  const editInTransaction = createEditInTransaction(deps)
+
   const edit = <T>(
-    { actor, caller, id }: EditRequest,
-    work: (tx: Tx, collection: Collection) => Promise<{ value: T; event: AuditEvent | null }>,
+    request: EditRequest,
+    work: (edit: Edit) => Promise<EditOutcome<T>>,
     writes: EssentialWrites = db,
   ): Promise<T> =>
-    writes.transactLocked([lockOfCollection(id)], async (tx) => {
-      const refreshedCaller = await refreshCaller(tx, caller)
-      const stored = await collections.byId(id, tx)
-      const collection = requireWritable(stored, refreshedCaller, accessMessages)
-      const { value, event } = await work(tx, collection)
-      if (!event) return value
-      await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
-      await bus.publish(tx, { topic: "collections", user_id: collection.user_id, id })
-      return value
-    })
+    writes.transactLocked([lockOfCollection(request.id)], (tx) =>
+      editInTransaction(tx, request, work),
+    )
 
   /** Stores texts of so many bytes, which count toward the storage of the collection's owner. */
   const storeBytes = async <T>(
@@ -161,7 +148,7 @@ export const createQuestionSets = (deps: Deps) => {
     create: async (request: EditRequest, input: NewQuestion): Promise<CollectionQuestion> => {
       const { id } = request
       const row = await storeBytes(request, questionBytes(input), () =>
-        edit(request, async (tx, collection) => {
+        edit(request, async ({ tx, before: collection }) => {
           await rowLimits.lockAndCheck(tx, "questions", { owner: id })
           const filename =
             (await questions.filenameOf(tx, id, input.file_id)) ?? failNotInCollection()
@@ -185,7 +172,7 @@ export const createQuestionSets = (deps: Deps) => {
       const { question = "", previous = "", quotation = "", note = "" } = changes
       const bytes = questionBytes({ question, previous, quotation, note })
       const row = await storeBytes(request, bytes, () =>
-        edit(request, async (tx, collection) => {
+        edit(request, async ({ tx, before: collection }) => {
           const before = (await questions.byId(id, questionId, tx)) ?? failQuestionNotFound()
           const expected = applyChanges(before, changes)
           const isReset = expectedFields.some((name) => expected[name] !== before[name])
@@ -205,7 +192,7 @@ export const createQuestionSets = (deps: Deps) => {
     remove: (request: EditRequest, questionId: string): Promise<void> =>
       edit(
         request,
-        async (tx) => {
+        async ({ tx }) => {
           if (!(await questions.remove(tx, request.id, questionId))) failQuestionNotFound()
           const before = { question: questionId }
           return { value: undefined, event: { action: "collection.question_deleted", before } }
@@ -216,7 +203,7 @@ export const createQuestionSets = (deps: Deps) => {
     /** Does nothing if a run was requested already, or is in progress. */
     run: async (request: EditRequest): Promise<QuestionSetStatus> => {
       const { id } = request
-      const collection = await edit(request, async (tx, value) => {
+      const collection = await edit(request, async ({ tx, before: value }) => {
         const total = await questions.count(id, tx)
         if (total === 0) fail("conflict", translatable("no_questions_to_run"))
         const unfinished = await runs.unfinished(id, tx)
@@ -244,7 +231,7 @@ export const createQuestionSets = (deps: Deps) => {
       const { id } = request
       const bytes = set.questions.reduce((sum, one) => sum + questionBytes(one), 0)
       return storeBytes(request, bytes, () =>
-        edit(request, async (tx, collection) => {
+        edit(request, async ({ tx, before: collection }) => {
           const { added, changed } = matchImported(await questions.all(id, tx), set.questions)
           await rowLimits.lockAndCheck(tx, "questions", { owner: id, added: added.length })
           const names = [...new Set(set.questions.map(({ filename }) => filename))]
