@@ -18,7 +18,7 @@ const parts = [
     imports: ["packages"],
     lines: [
       ["i18n", "errors.ts", "formats", "providers", "config"],
-      ["limits", "background", "db", "secrets", "outbound", "bus", "jobs", "http"],
+      ["concurrency", "background", "db", "secrets", "outbound", "bus", "jobs", "http"],
       ["audit", "settings", "users", "groups", "storage"],
       ["auth", "sso", "grants", "ownership"],
       ["connections"],

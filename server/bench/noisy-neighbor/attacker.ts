@@ -1,5 +1,5 @@
 // Runs one attack of `attacks.ts` in a separate process.
-import { lowerThreadPriority } from "../../src/limits/thread-priority.ts"
+import { lowerThreadPriority } from "../../src/concurrency/thread-priority.ts"
 import { attacks } from "./attacks.ts"
 
 // Stands in for another machine, so it must not take CPU time from the probe.

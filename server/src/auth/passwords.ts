@@ -1,8 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
+import { createSemaphore, type SlotRequest } from "../concurrency/semaphore.ts"
 import type { Actor } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
-import { createSemaphore, type SlotRequest } from "../limits/semaphore.ts"
 import { signInsBusyFailure } from "./throttle.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { createSemaphore } from "../concurrency/semaphore.ts"
 import { Failure, fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
 import { translatable } from "../i18n/message.ts"
-import { createSemaphore } from "../limits/semaphore.ts"
 
 const windowMs = 15 * 60_000
 /** Failures of one address for one account before it has to wait. */

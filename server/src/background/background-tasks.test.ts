@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { currentUser, runAs } from "../limits/current-user.ts"
+import { currentUser, runAs } from "../concurrency/current-user.ts"
 import { createBackgroundTasks } from "./background-tasks.ts"
 
 const minuteMs = 60_000

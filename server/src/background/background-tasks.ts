@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { runAsNobody } from "../concurrency/current-user.ts"
 import { toError } from "../errors.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 
 /** A task that keeps failing is logged once in this time. */
 const logIntervalMs = 60_000

@@ -1,7 +1,7 @@
 import { parentPort, type Transferable, Worker } from "node:worker_threads"
+import { createMutex } from "../concurrency/mutex.ts"
 import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
 import type { MessageOrText } from "../i18n/message.ts"
-import { createMutex } from "../limits/mutex.ts"
 
 /** An error as a message between threads; structured cloning drops its custom fields. */
 type SerializedError =

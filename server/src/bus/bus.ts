@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { createRetryPause } from "../concurrency/retry-pause.ts"
 import { afterCommit, type Tx } from "../db/database.ts"
-import { createRetryPause } from "../limits/retry-pause.ts"
 
 const Id = z.string()
 

@@ -1,4 +1,4 @@
-import { createRetryPause } from "../limits/retry-pause.ts"
+import { createRetryPause } from "../concurrency/retry-pause.ts"
 
 /**
  * A refused or reset connection opens the breaker immediately; slow or broken responses must

@@ -1,5 +1,5 @@
 import type { UpstreamRequest } from "@portico/http1"
-import type { EventLoopShare } from "../limits/fair-event-loop.ts"
+import type { EventLoopShare } from "../concurrency/fair-event-loop.ts"
 import type { Connection } from "./connection.ts"
 import type { ResponseReceiver } from "./response-receiver.ts"
 

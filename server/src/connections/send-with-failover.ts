@@ -7,8 +7,8 @@ import {
   UpstreamError,
   type UpstreamRequest,
 } from "@portico/http1"
+import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
 import { Failure } from "../errors.ts"
-import { type EventLoopShare, turnCosts } from "../limits/fair-event-loop.ts"
 import { BufferedErrorResponse } from "./buffered-error-response.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"

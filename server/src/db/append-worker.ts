@@ -1,7 +1,7 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
 import { serveRequests } from "../background/worker-client.ts"
-import { lowerThreadPriority } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../concurrency/thread-priority.ts"
 import type { AppendBatch } from "./appender.ts"
 import { openSqliteFile } from "./sqlite-file.ts"
 

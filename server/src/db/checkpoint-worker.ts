@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { lowerThreadPriority } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../concurrency/thread-priority.ts"
 import type { CheckpointTask } from "./checkpointer.ts"
 
 /** Worker thread that checkpoints the WAL: it blocks on the disk, which requests must not. */

@@ -1,4 +1,4 @@
-import { currentUser } from "../limits/current-user.ts"
+import { currentUser } from "../concurrency/current-user.ts"
 
 /** How many connections of a pool one user may hold at a time. */
 const sharePerUser = 0.4

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from "kysely"
-import { runAsNobody } from "../limits/current-user.ts"
+import { runAsNobody } from "../concurrency/current-user.ts"
 import type { Tables } from "./tables.ts"
 import type { RunSerialized } from "./transaction-mutex.ts"
 

@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
-import { createSemaphore } from "../limits/semaphore.ts"
+import { createSemaphore } from "../concurrency/semaphore.ts"
 import { createConnectionShares } from "./connection-shares.ts"
 import {
   createTransact,

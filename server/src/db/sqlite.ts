@@ -16,7 +16,7 @@ import {
   sql,
 } from "kysely"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
-import { createKeyedMutex } from "../limits/mutex.ts"
+import { createKeyedMutex } from "../concurrency/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"

@@ -1,5 +1,5 @@
-import { currentUser } from "../limits/current-user.ts"
-import { createKeyedMutex } from "../limits/mutex.ts"
+import { currentUser } from "../concurrency/current-user.ts"
+import { createKeyedMutex } from "../concurrency/mutex.ts"
 
 /**
  * Runs `work` when it is the current user's turn, and while no other in this process holds one of

@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import { detectFileType } from "@portico/extract"
+import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
 import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { findUnstorableInBody, parseJsonBody } from "../http/body.ts"
 import { translatable } from "../i18n/message.ts"
-import { type EventLoopShare, turnCosts } from "../limits/fair-event-loop.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 
 /** Allowance for boundaries, headers and small fields in addition to the file. */

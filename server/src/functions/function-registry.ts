@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createMutex } from "../limits/mutex.ts"
+import { createMutex } from "../concurrency/mutex.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 
 /** A model that a function offers. */

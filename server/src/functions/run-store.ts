@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Insertable } from "kysely"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { runAsNobody } from "../concurrency/current-user.ts"
+import { createMutex } from "../concurrency/mutex.ts"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
-import { runAsNobody } from "../limits/current-user.ts"
-import { createMutex } from "../limits/mutex.ts"
 import { FunctionRun, LastRun } from "./run-schema.ts"
 
 const maxRunsPerFunction = 50

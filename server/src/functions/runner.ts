@@ -5,8 +5,8 @@ import {
   type RunSession,
   type Sandbox,
 } from "@portico/sandbox"
+import { createSemaphore } from "../concurrency/semaphore.ts"
 import { Failure } from "../errors.ts"
-import { createSemaphore } from "../limits/semaphore.ts"
 import type { GuardedFetch } from "../outbound/guarded-fetch.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"

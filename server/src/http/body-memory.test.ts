@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events"
 import { expect, it } from "vitest"
-import { createUserLimit } from "../limits/user-limit.ts"
+import { createUserLimit } from "../concurrency/user-limit.ts"
 import { createBodyMemory } from "./body-memory.ts"
 import type { RequestContext } from "./request-context.ts"
 

@@ -1,5 +1,5 @@
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import { fail } from "../errors.ts"
-import type { UserLimit } from "../limits/user-limit.ts"
 import { bodyTooLarge } from "./body-buffer.ts"
 import { limitOwnerOf } from "./client-address.ts"
 import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"

@@ -4,7 +4,7 @@ import {
   totalLimitFailure,
   type UserAndTotal,
   userLimitFailure,
-} from "../limits/user-limit.ts"
+} from "../concurrency/user-limit.ts"
 import { formatRejection } from "./bad-requests.ts"
 import { networkOf } from "./client-address.ts"
 

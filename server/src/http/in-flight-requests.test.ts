@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest"
 import { createTestBackground } from "../../test/harness/background.ts"
 import { createTopicListeners } from "../bus/bus.ts"
-import { currentUser, runAs } from "../limits/current-user.ts"
-import { createUserLimit } from "../limits/user-limit.ts"
+import { currentUser, runAs } from "../concurrency/current-user.ts"
+import { createUserLimit } from "../concurrency/user-limit.ts"
 import { type Caller, noCredentialLimits, type UserAccess } from "./caller.ts"
 import { createInFlightRequests } from "./in-flight-requests.ts"
 

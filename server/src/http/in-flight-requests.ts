@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
-import type { UserLimits } from "../limits/user-limits.ts"
 import type { AuthenticatedCredential, Caller, UserAccess } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
 

@@ -1,4 +1,4 @@
-import type { UserLimit } from "../limits/user-limit.ts"
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import { smallBodyBytes } from "./body-buffer.ts"
 import { limitOwnerOf } from "./client-address.ts"
 import { type NodeRequestContext, whenClosed } from "./request-context.ts"

@@ -1,9 +1,9 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
+import { runAs } from "../concurrency/current-user.ts"
+import { type FairEventLoop, turnCosts } from "../concurrency/fair-event-loop.ts"
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import { stripTrailingSlashes } from "../config/strip-trailing-slashes.ts"
-import { runAs } from "../limits/current-user.ts"
-import { type FairEventLoop, turnCosts } from "../limits/fair-event-loop.ts"
-import type { UserLimit } from "../limits/user-limit.ts"
 import { authorize } from "./authorize.ts"
 import {
   clientDisconnected,

@@ -1,4 +1,4 @@
-import type { UserLimit } from "../limits/user-limit.ts"
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import { smallBodyBytes } from "./body-buffer.ts"
 import type { Caller } from "./caller.ts"
 import { toFailure } from "./failure-response.ts"

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { runAs } from "../concurrency/current-user.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createDeadHolderDetector } from "../db/dead-holders.ts"
 import { storageFailureOf } from "../db/outages.ts"
 import { toError } from "../errors.ts"
-import { runAs } from "../limits/current-user.ts"
 import { maxRetryDelayMs, retryDelayMs } from "./retry-delay.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 

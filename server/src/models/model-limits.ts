@@ -1,7 +1,7 @@
+import type { UserAndTotal } from "../concurrency/user-limit.ts"
 import { maxRows } from "../db/max-rows.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { UserAndTotal } from "../limits/user-limit.ts"
 import type { StorageAddition } from "../storage/storage-quota.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
 import { modelBytes } from "./store.ts"

@@ -1,10 +1,10 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
+import { createMutex } from "../concurrency/mutex.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
-import { createMutex } from "../limits/mutex.ts"
 import { type SettingName, Settings, type SettingsChanges, type SettingsView } from "./schema.ts"
 
 const variableBySetting = {

@@ -1,6 +1,6 @@
+import { createUserLimit, type UserAndTotal } from "../concurrency/user-limit.ts"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import { createUserLimit, type UserAndTotal } from "../limits/user-limit.ts"
 import type { StorageUsage } from "./schema.ts"
 import { ownerLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-messages.ts"
 import { createStoredBytes, sumBreakdown } from "./stored-bytes.ts"

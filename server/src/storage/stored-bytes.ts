@@ -1,5 +1,5 @@
+import { runAsNobody } from "../concurrency/current-user.ts"
 import type { Database } from "../db/database.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 import { StorageBreakdown } from "./schema.ts"
 import { readBreakdown } from "./store.ts"
 

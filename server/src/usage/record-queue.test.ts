@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { createTestBackground } from "../../test/harness/background.ts"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
+import { currentUser, runAs } from "../concurrency/current-user.ts"
 import { openDatabase } from "../db/open.ts"
-import { currentUser, runAs } from "../limits/current-user.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 
 const record = (tokens: number): UsageRecord =>

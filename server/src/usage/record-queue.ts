@@ -1,9 +1,9 @@
 import type { Insertable } from "kysely"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { runAsNobody } from "../concurrency/current-user.ts"
 import type { Database } from "../db/database.ts"
 import { isOutage } from "../db/outages.ts"
 import type { UsageRow } from "../db/tables.ts"
-import { runAsNobody } from "../limits/current-user.ts"
 
 const writeIntervalMs = 500
 /** Rows per transaction. Smaller batches cost more per row; larger ones block other writers. */

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http"
 import { parentPort, workerData } from "node:worker_threads"
-import { lowerThreadPriority } from "../../src/limits/thread-priority.ts"
+import { lowerThreadPriority } from "../../src/concurrency/thread-priority.ts"
 import type { Load } from "./load.ts"
 
 // Stands in for other machines, so it must not take CPU time from what is measured.

@@ -1,6 +1,6 @@
 import { createWorkerClient } from "../../background/worker-client.ts"
+import { createSemaphore } from "../../concurrency/semaphore.ts"
 import type { JsonBody } from "../../http/body-buffer.ts"
-import { createSemaphore } from "../../limits/semaphore.ts"
 import { type BodyTask, bodyTasks, type ChangedFields } from "./body-tasks.ts"
 import type { AnswerToConvert, ConvertedAnswer } from "./convert-whole-answer.ts"
 import { toBuffer } from "./to-buffer.ts"

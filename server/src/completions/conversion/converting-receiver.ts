@@ -1,5 +1,6 @@
 import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
+import { type EventLoopShare, turnCosts } from "../../concurrency/fair-event-loop.ts"
 import type { Connection } from "../../connections/connection.ts"
 import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
 import { toError } from "../../errors.ts"
@@ -10,7 +11,6 @@ import type { Chunk, ResponseConverter } from "../../formats/response-converter.
 import { joinPieces } from "../../formats/sse-events.ts"
 import { isLarge } from "../../http/body-buffer.ts"
 import { translatable } from "../../i18n/message.ts"
-import { type EventLoopShare, turnCosts } from "../../limits/fair-event-loop.ts"
 import { LineDecoder } from "../../outbound/line-decoder.ts"
 import { EventPump, type StreamedPiece } from "./event-pump.ts"
 

@@ -1,11 +1,11 @@
 import type { AuthStore } from "../../auth/store.ts"
 import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { Bus, BusMessage } from "../../bus/bus.ts"
+import type { UserLimits } from "../../concurrency/user-limits.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { InFlightRequests } from "../../http/in-flight-requests.ts"
 import type { NodeRequestContext } from "../../http/request-context.ts"
 import { openSseStream, type ServerSentEvent, type SseOptions } from "../../http/sse-response.ts"
-import type { UserLimits } from "../../limits/user-limits.ts"
 import { createOpenEventStreams, type OpenEventStream } from "./open-event-streams.ts"
 
 const modelTopics = new Set<BusMessage["topic"]>(["models", "functions", "groups", "connections"])

@@ -1,8 +1,8 @@
 import type { AuthStore } from "../../auth/store.ts"
 import type { Bus } from "../../bus/bus.ts"
+import { runAsNobody } from "../../concurrency/current-user.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ServerSentEvent } from "../../http/sse-response.ts"
-import { runAsNobody } from "../../limits/current-user.ts"
 
 export interface OpenEventStream {
   caller: Caller

@@ -1,12 +1,12 @@
 import { createWorkerClient } from "../../background/worker-client.ts"
 import type { Bus } from "../../bus/bus.ts"
+import { createSemaphore } from "../../concurrency/semaphore.ts"
 import type { Database } from "../../db/database.ts"
 import type { RowLimits } from "../../db/row-limits.ts"
 import { smallBodyBytes } from "../../http/body-buffer.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { JsonMember } from "../../http/json-members.ts"
 import type { JsonObject } from "../../http/json-object.ts"
-import { createSemaphore } from "../../limits/semaphore.ts"
 import type { StorageQuota } from "../../storage/storage-quota.ts"
 import type { ChatImportQuery, ChatImportResult } from "./schema.ts"
 

@@ -1,9 +1,9 @@
 import { workerData } from "node:worker_threads"
 import { serveRequests } from "../../background/worker-client.ts"
+import { lowerThreadPriority } from "../../concurrency/thread-priority.ts"
 import { type DatabaseLocation, openBackgroundWriter } from "../../db/background-writer.ts"
 import { fail } from "../../errors.ts"
 import { translatable } from "../../i18n/message.ts"
-import { lowerThreadPriority } from "../../limits/thread-priority.ts"
 import type { ImportWorkerRequest, ImportWorkerResponse } from "./chat-importer.ts"
 import { parseMarkdownChat } from "./chat-markdown.ts"
 import {

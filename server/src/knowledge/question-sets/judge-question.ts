@@ -1,5 +1,9 @@
+import {
+  type EventLoopShare,
+  type FairEventLoop,
+  turnCosts,
+} from "../../concurrency/fair-event-loop.ts"
 import type { FileStore, FileSummary } from "../../files/file-store.ts"
-import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
 import type { ContextBudget } from "../citations/context-budget.ts"
 import type { SelectedSources, SourceSelection } from "../citations/source-selection.ts"
 import { locatePassage } from "../reading/locate-passage.ts"

@@ -1,9 +1,9 @@
+import { type FairEventLoop, turnCosts } from "../../concurrency/fair-event-loop.ts"
 import type { Files } from "../../files/files.ts"
 import { PassageLocation, SectionLocation } from "../../files/passage-location.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { Page } from "../../http/pagination.ts"
-import { type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
 import type { CollectionStore } from "../collections/collection-store.ts"
 import type {
   FileCollections,

@@ -8,9 +8,13 @@ import {
   type ScoredHit,
   type SearchHits,
 } from "@portico/search"
+import {
+  type EventLoopShare,
+  type FairEventLoop,
+  turnCosts,
+} from "../../concurrency/fair-event-loop.ts"
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
-import { type EventLoopShare, type FairEventLoop, turnCosts } from "../../limits/fair-event-loop.ts"
 import { fileLanguagesOf } from "../rewriting/file-languages.ts"
 import {
   maxTranslations,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
+import { createFairEventLoop } from "../../concurrency/fair-event-loop.ts"
 import type { FileSummary } from "../../files/file-store.ts"
-import { createFairEventLoop } from "../../limits/fair-event-loop.ts"
 import { createVersionFinder } from "./document-versions.ts"
 
 let count = 0

@@ -1,6 +1,6 @@
+import type { EventLoopShare, FairEventLoop } from "../../concurrency/fair-event-loop.ts"
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
-import type { EventLoopShare, FairEventLoop } from "../../limits/fair-event-loop.ts"
 import { dateOf } from "../search/found-passage.ts"
 import { createEvidenceCache } from "./evidence-cache.ts"
 import { isSameDocument } from "./same-document.ts"

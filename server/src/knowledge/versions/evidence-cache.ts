@@ -1,6 +1,6 @@
+import type { EventLoopShare } from "../../concurrency/fair-event-loop.ts"
 import type { FileSummary } from "../../files/file-store.ts"
 import type { PassageStore } from "../../files/passage-store.ts"
-import type { EventLoopShare } from "../../limits/fair-event-loop.ts"
 import { readTextEvidence, type TextEvidence } from "./text-evidence.ts"
 import { giveTurn } from "./version-candidates.ts"
 

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { type EventLoopShare, turnCosts } from "../../concurrency/fair-event-loop.ts"
 import type { FileSummary } from "../../files/file-store.ts"
-import { type EventLoopShare, turnCosts } from "../../limits/fair-event-loop.ts"
 import { dateOf } from "../search/found-passage.ts"
 import { compareNumbers, parseVersionName, type VersionName } from "./version-name.ts"
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
+import { createRetryPause } from "../../../concurrency/retry-pause.ts"
+import { lowerProcessPriority } from "../../../concurrency/thread-priority.ts"
 import { toError } from "../../../errors.ts"
-import { createRetryPause } from "../../../limits/retry-pause.ts"
-import { lowerProcessPriority } from "../../../limits/thread-priority.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import type {
   EmbeddingMessage,
