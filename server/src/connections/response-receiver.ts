@@ -3,6 +3,15 @@ import type { Failure } from "../errors.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 import type { Connection } from "./connection.ts"
 
+/** The attempt whose response follows. */
+export interface SelectedAttempt {
+  connection: Connection
+  /** The connection's own name of the model; null if the request is for none. */
+  model: string | null
+  /** How many times the request has been sent so far. */
+  requestsSent: number
+}
+
 /**
  * Receives a response on its way through the gateway, as it arrives from a provider or a function:
  * its reader, or what changes it before.
@@ -18,8 +27,8 @@ import type { Connection } from "./connection.ts"
 export interface ResponseReceiver extends ResponseListener {
   /** Sets what resumes and cancels the response. */
   attach(handle: RequestHandle): void
-  /** Called with each connection that is tried. */
-  onConnectionSelected(connection: Connection): void
+  /** Called with each attempt, and again with the one whose response is chosen in the end. */
+  onAttempt(attempt: SelectedAttempt): void
   /** Ends the response early, with a failure for the client. */
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }

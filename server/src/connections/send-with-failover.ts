@@ -47,6 +47,7 @@ class FailoverRequest implements RequestHandle {
   #isReady = true
   #hasStarted = false
   #next = 0
+  #requestsSent = 0
   #request: SentRequest | null = null
   #cancelled = false
   #firstFailure: BufferedErrorResponse | null = null
@@ -145,7 +146,8 @@ class FailoverRequest implements RequestHandle {
       connection.inFlight--
       endAttempt?.()
     }
-    this.#receiver.onConnectionSelected(connection)
+    this.#requestsSent++
+    this.#selectAttempt(attempt)
     const attemptNumber = this.#next
     const { firstByteMs } = connection
     const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
@@ -154,6 +156,10 @@ class FailoverRequest implements RequestHandle {
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()
+  }
+
+  #selectAttempt({ connection, model }: Pick<ConnectionAttempt, "connection" | "model">): void {
+    this.#receiver.onAttempt({ connection, model, requestsSent: this.#requestsSent })
   }
 
   /** After a failure to build its request: providers differ in what they support. */
@@ -213,7 +219,7 @@ class FailoverRequest implements RequestHandle {
         else if (fault) this.#recordFault(buffered, fault)
         this.#endAttempt()
         if (buffered) return settle(buffered, fault)
-        this.#afterError(error, connection, handler)
+        this.#afterError(error, attempt, handler)
       },
       onListenerError: (error) => this.#receiver.onListenerError(error),
     }
@@ -227,11 +233,11 @@ class FailoverRequest implements RequestHandle {
   }
 
   /** After an attempt without a response. */
-  #afterError(error: UpstreamError, connection: Connection, handler: ResponseHandler): void {
+  #afterError(error: UpstreamError, attempt: ConnectionAttempt, handler: ResponseHandler): void {
     const nothingSent = error.kind === "unreachable" || error.kind === "reset"
     if (nothingSent && this.#hasNext()) {
       this.#reportUnreachable ??= () => {
-        this.#receiver.onConnectionSelected(connection)
+        this.#selectAttempt(attempt)
         handler.onError(error)
       }
       this.#try()
@@ -278,7 +284,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #forwardBuffered(response: BufferedErrorResponse): void {
-    this.#receiver.onConnectionSelected(response.attempt.connection)
+    this.#selectAttempt(response.attempt)
     response.release()
     if (response.isComplete) response.receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())

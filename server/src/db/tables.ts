@@ -174,12 +174,29 @@ export interface UsageRow {
   at: number
   user_id: string
   key_id: string | null
+  /** The group that pays; this and what follows is null in records of earlier versions. */
+  group_id: string | null
   operation: string
   model: string
   connection_id: string | null
+  /** The connection's own name of the model that answered; null if a function did. */
+  upstream_model: string | null
+  /** As requested; null for the provider's default. */
+  service_tier: string | null
+  /** How many times the request was sent to a connection. */
+  attempts: number | null
   streamed: SqlBoolean
   tokens_in: number
   tokens_out: number
+  /** The kinds are parts of the two sums: see `TokenCounts`. */
+  tokens_cache_read: number | null
+  tokens_cache_write: number | null
+  tokens_cache_write_1h: number | null
+  tokens_reasoning: number | null
+  tokens_audio_in: number | null
+  tokens_audio_out: number | null
+  tokens_image_in: number | null
+  tokens_image_out: number | null
   estimated: SqlBoolean
   time_to_first_token_ms: number | null
   duration_ms: number

@@ -14,7 +14,7 @@ interface CompletionEncoderContext {
   origin: AnswerOrigin
   /** Called with what the encoder's format has no place for. */
   reportDropped: ReportDropped
-  /** Called with the `usage` of chunks: a stream may break off before its last one. */
+  /** Called with each `usage`: a stream may break off before its last one. */
   reportUsage?: ((usage: Fields) => void) | undefined
 }
 
@@ -39,6 +39,7 @@ export const createCompletionEncoder = (
     endStream: () => (reader.hasFinishReason ? encodeEach(reader.end(), encoder.encodeEvent) : ""),
     encodeBody: (body) => {
       throwReportedError(body, encoder.encodeError)
+      if (isObject(body.usage)) context.reportUsage?.(body.usage)
       const answer = readCompletion(body, reading)
       if (!answer) throw new MalformedResponse("it is not a chat completion")
       return encoder.encodeAnswer(answer)

@@ -1,6 +1,5 @@
 import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
-import type { Connection } from "../connections/connection.ts"
-import type { CompletionReceiver } from "../connections/response-receiver.ts"
+import type { CompletionReceiver, SelectedAttempt } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { ChunkDecoder } from "../formats/chunk-decoder.ts"
 import { type Fields, objectOf, objectsIn, parseObject } from "../formats/json-values.ts"
@@ -72,8 +71,8 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
     this.#handle?.cancel()
   }
 
-  onConnectionSelected(connection: Connection): void {
-    this.#receiver.onConnectionSelected(connection)
+  onAttempt(attempt: SelectedAttempt): void {
+    this.#receiver.onAttempt(attempt)
   }
 
   stop(...why: Parameters<CompletionReceiver["stop"]>): void {

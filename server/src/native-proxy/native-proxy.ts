@@ -1,6 +1,7 @@
 import type { UpstreamRequest } from "@portico/http1"
 import type { Audit } from "../audit/audit.ts"
 import type { TrackResponse } from "../completions/dispatch/response-tracker.ts"
+import { toServiceTier } from "../completions/request/upstream-request.ts"
 import type { ResponseResult } from "../completions/response/response-consumer.ts"
 import type { FairEventLoop } from "../concurrency/fair-event-loop.ts"
 import type { Config } from "../config/config.ts"
@@ -154,6 +155,7 @@ export const createNativeProxy = (deps: Deps) => {
       usesModel,
       model: offered.name,
     }))
+    const serviceTier = toServiceTier(body.fields.service_tier)
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
         context,
@@ -162,6 +164,7 @@ export const createNativeProxy = (deps: Deps) => {
         model: id,
         streamed: body.streamed,
         prompt: body,
+        serviceTier,
       })
     await relay(request, attempts, { api, model, ...(usesModel && { startUsageRecord }) })
   }

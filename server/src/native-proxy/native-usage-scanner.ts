@@ -1,7 +1,7 @@
 import { appendToTail, findUsage } from "../completions/response/body-usage.ts"
 import type { StreamScanner } from "../completions/response/response-consumer.ts"
 import { parseTokenCounts } from "../usage/parse-token-counts.ts"
-import type { TokenCounts } from "../usage/schema.ts"
+import type { TokenCounts } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 const newline = 0x0a
@@ -16,7 +16,7 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
 /** Scans a native response, which is never changed, for the token counts at its end. */
 export class NativeUsageScanner implements StreamScanner {
   readonly hasError = false
-  readonly promptTokens = null
+  readonly startTokens = null
   readonly eventsAfterTokens = 0
   #tail: Buffer = empty
   /** Lines received; about one per token in a stream. */

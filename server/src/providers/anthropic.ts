@@ -104,7 +104,10 @@ export const anthropic: Provider = {
   listLoaded: null,
   chatFormat: {
     encodeRequest,
-    decodeResponse: (response, { name }, { dropped }) => decodeMessage(response, name, dropped),
+    decodeResponse: (response, { name }, reports) => {
+      reports.usage(objectOf(response.usage))
+      return decodeMessage(response, name, reports.dropped)
+    },
     createStreamDecoder: ({ name }, reports) => createMessageStreamDecoder(name, reports),
     decodeError: decodeMessagesError,
   },

@@ -1,4 +1,6 @@
-import type { TokenCounts } from "./schema.ts"
+import type { Fields } from "../formats/json-values.ts"
+import { readTokenDetails } from "../formats/read-token-details.ts"
+import { limitKinds, type TokenCounts } from "./token-counts.ts"
 
 /**
  * Field names for input and output tokens: chat, completions and embeddings; responses and messages;
@@ -19,10 +21,36 @@ const count = (value: unknown): number | null =>
  * Anthropic counts input tokens that were read from or written to its cache apart; proxies that
  * add these members to the usage of a chat completion do not.
  */
-const cacheTokens = (usage: Record<string, unknown>, inputField: string): number =>
+const cacheTokens = (usage: Fields, inputField: string): number =>
   inputField === "input_tokens"
     ? (count(usage.cache_read_input_tokens) ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0)
     : 0
+
+/**
+ * xAI's and Google's chat completions contain the tokens of the reasoning in the total alone,
+ * although these cost as much as other output tokens.
+ */
+const tokensInTotalOnly = (usage: Fields, counted: number): number =>
+  count(usage.completion_tokens) === null
+    ? 0
+    : Math.max(0, (count(usage.total_tokens) ?? 0) - counted)
+
+const toTokenCounts = (usage: Fields, sums: { input: number; output: number }): TokenCounts => {
+  const details = readTokenDetails(usage)
+  const uncounted = tokensInTotalOnly(usage, sums.input + sums.output)
+  return limitKinds({
+    tokens_in: sums.input,
+    tokens_out: sums.output + uncounted,
+    tokens_cache_read: count(details.cached) ?? 0,
+    tokens_cache_write: count(details.cacheWritten) ?? 0,
+    tokens_cache_write_1h: count(details.cacheWrittenForHour) ?? 0,
+    tokens_reasoning: Math.max(count(details.reasoning) ?? 0, uncounted),
+    tokens_audio_in: count(details.audioIn) ?? 0,
+    tokens_audio_out: count(details.audioOut) ?? 0,
+    tokens_image_in: count(details.imageIn) ?? 0,
+    tokens_image_out: count(details.imageOut) ?? 0,
+  })
+}
 
 /**
  * Parses an upstream's token counts; null if there are none. Hand-written instead of a schema, as
@@ -30,15 +58,13 @@ const cacheTokens = (usage: Record<string, unknown>, inputField: string): number
  */
 export const parseTokenCounts = (usage: unknown): TokenCounts | null => {
   if (typeof usage !== "object" || usage === null) return null
-  const fields = usage as Record<string, unknown>
+  const fields = usage as Fields
   for (const [inputField, outputField] of fieldPairs) {
-    const tokens_in = count(fields[inputField])
-    const tokens_out = count(fields[outputField])
-    if (tokens_in !== null || tokens_out !== null) {
-      return {
-        tokens_in: (tokens_in ?? 0) + cacheTokens(fields, inputField),
-        tokens_out: tokens_out ?? 0,
-      }
+    const input = count(fields[inputField])
+    const output = count(fields[outputField])
+    if (input !== null || output !== null) {
+      const sums = { input: (input ?? 0) + cacheTokens(fields, inputField), output: output ?? 0 }
+      return toTokenCounts(fields, sums)
     }
   }
   return null

@@ -15,40 +15,47 @@ export const RequestOutcome = z.enum([
 ])
 export type RequestOutcome = z.output<typeof RequestOutcome>
 
-/** Tokens as reported by the upstream, or estimated if it did not report them. */
-export interface TokenCounts {
-  tokens_in: number
-  tokens_out: number
-}
-
 const secondsPerDay = 86_400
 
 export const UsageQuery = z.object({
   /** Epoch seconds; defaults to 30 days before `to`. */
   from: z.coerce.number<string>().int().min(0).optional(),
   to: z.coerce.number<string>().int().min(0).optional(),
-  group_by: z.enum(["day", "model", "user", "key", "connection"]).default("day"),
+  group_by: z.enum(["day", "model", "user", "group", "key", "connection"]).default("day"),
   model: z.string().max(300).optional(),
   /** For administrators; other users only see their own usage. */
   user_id: z.string().max(200).optional(),
   key_id: z.string().max(200).optional(),
+  /** The group that pays. */
+  group_id: z.string().max(200).optional(),
 })
 export type UsageQuery = z.output<typeof UsageQuery>
 
 export const defaultSpanSeconds = 30 * secondsPerDay
 
 export const UsageTotal = z.object({
-  /** The day (`2026-01-31`, UTC), or the id of the model, user, key or connection. */
+  /** The day (`2026-01-31`, UTC), or the id of the model, user, group, key or connection. */
   key: z.string().nullable(),
-  /** The name of the user or key; null for other groups, and if it no longer exists. */
+  /** The name of the user, group or key; null for other groups, and if it no longer exists. */
   name: z.string().nullable(),
   /** The user's email address; null for other groups. */
   email: z.string().nullable(),
   requests: z.int(),
   /** Requests that failed; answers that the user or client stopped are not errors. */
   errors: z.int(),
+  /** How many times the requests were sent to a connection. */
+  attempts: z.int(),
   tokens_in: z.int(),
   tokens_out: z.int(),
+  /** The kinds are parts of the two sums; a token may be of several kinds. */
+  tokens_cache_read: z.int(),
+  tokens_cache_write: z.int(),
+  tokens_cache_write_1h: z.int(),
+  tokens_reasoning: z.int(),
+  tokens_audio_in: z.int(),
+  tokens_audio_out: z.int(),
+  tokens_image_in: z.int(),
+  tokens_image_out: z.int(),
   /** Means over the group, in milliseconds. */
   duration_ms: z.number(),
   time_to_first_token_ms: z.number().nullable(),

@@ -2,6 +2,7 @@ import { sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import { orderNullsFirst } from "../db/paged-queries.ts"
 import type { UsageQuery, UsageTotal } from "./schema.ts"
+import { type TokenCounts, tokenKinds } from "./token-counts.ts"
 
 const secondsPerDay = 86_400
 const batchSize = 200
@@ -9,6 +10,7 @@ const batchSize = 200
 const columnByGroup = {
   model: "model",
   user: "user_id",
+  group: "group_id",
   key: "key_id",
   connection: "connection_id",
 } as const
@@ -21,14 +23,29 @@ const userColumn = (column: string) =>
 /** Names of what usage is grouped by. */
 const namesByGroup = {
   user: { name: userColumn("users.name"), email: userColumn("users.email") },
+  group: {
+    name: sql<
+      string | null
+    >`(select name from ${sql.table("groups")} where groups.id = usage.group_id)`,
+    email: unknown,
+  },
   key: {
     name: sql<string | null>`(select name from api_keys where api_keys.id = usage.key_id)`,
     email: unknown,
   },
 } as const
 
+const hasNames = (group: string): group is keyof typeof namesByGroup =>
+  Object.hasOwn(namesByGroup, group)
+
 const namesOf = (group: UsageQuery["group_by"]) =>
-  group === "user" || group === "key" ? namesByGroup[group] : { name: unknown, email: unknown }
+  hasNames(group) ? namesByGroup[group] : { name: unknown, email: unknown }
+
+/** Of records from before a count was recorded, it is taken to be 0. */
+const sumOf = (column: keyof TokenCounts | "attempts") =>
+  sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`.as(column)
+
+const summedColumns = ["attempts", ...tokenKinds] as const
 
 const isoDay = (day: number): string =>
   new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
@@ -48,6 +65,7 @@ export const createUsageStore = (db: Database) => ({
       .where("at", "<", query.to)
     if (query.user_id) matching = matching.where("user_id", "=", query.user_id)
     if (query.key_id) matching = matching.where("key_id", "=", query.key_id)
+    if (query.group_id) matching = matching.where("group_id", "=", query.group_id)
     if (query.model) matching = matching.where("model", "=", query.model)
     const rows = await matching
       .select([group.as("key"), name.as("name"), email.as("email")])
@@ -56,8 +74,7 @@ export const createUsageStore = (db: Database) => ({
         sql<number>`sum(case when outcome in ('ok', 'client_cancelled') then 0 else 1 end)`.as(
           "errors",
         ),
-        sql<number>`cast(sum(tokens_in) as bigint)`.as("tokens_in"),
-        sql<number>`cast(sum(tokens_out) as bigint)`.as("tokens_out"),
+        ...summedColumns.map(sumOf),
         sql<number>`cast(avg(duration_ms) as double precision)`.as("duration_ms"),
         sql<number | null>`cast(avg(time_to_first_token_ms) as double precision)`.as(
           "time_to_first_token_ms",

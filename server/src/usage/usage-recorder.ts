@@ -1,10 +1,13 @@
 import { randomUUIDv7 } from "node:crypto"
+import type { SelectedAttempt } from "../connections/response-receiver.ts"
 import type { SqlBoolean } from "../db/column-types.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"
+import { payingGroupOf } from "./paying-group.ts"
 import type { RecordQueue } from "./record-queue.ts"
-import type { RequestOutcome, TokenCounts } from "./schema.ts"
+import type { RequestOutcome } from "./schema.ts"
+import { limitKinds, maxTokens, noTokens, type TokenCounts } from "./token-counts.ts"
 
 const bytesPerToken = 4
 
@@ -20,6 +23,8 @@ export interface UsageRecordInput {
   streamed: boolean
   /** Its size is used for an estimate if the upstream reports no token counts. */
   prompt: { readonly bytes: Buffer }
+  /** The provider's service tier that the request asks for, which may have its own prices. */
+  serviceTier: string | null
 }
 
 export interface UsageOutcome {
@@ -52,11 +57,13 @@ export class UsageRecorder {
   readonly #deps: Deps
   readonly #request: UsageRecordInput
   #connectionId: string | null = null
+  #upstreamModel: string | null = null
+  #attempts = 0
   #provider = ""
   #firstTokenAt: number | null = null
   #isSettled = false
   #isEstimate = false
-  #reported: TokenCounts = { tokens_in: 0, tokens_out: 0 }
+  #reported: TokenCounts = noTokens
 
   constructor(deps: Deps, request: UsageRecordInput) {
     this.#deps = deps
@@ -64,11 +71,19 @@ export class UsageRecorder {
     deps.metrics.recordStart()
   }
 
-  /** @param connectionId null if the request goes to no connection */
-  setTarget(connectionId: string | null, kind: string): void {
-    this.#connectionId = connectionId
+  /** The last target is the one that answers. */
+  setTarget({ connection, model, requestsSent }: SelectedAttempt): void {
+    const { id, kind } = connection.config
+    this.#connectionId = id
+    this.#upstreamModel = model
+    this.#attempts = requestsSent
     this.#provider = kind
-    if (connectionId !== null) this.#request.context.connection = connectionId
+    this.#request.context.connection = id
+  }
+
+  /** A function answers, unless a target follows. */
+  setFunction(): void {
+    this.#provider = "function"
   }
 
   /** Marks the token counts passed to `settle` as the gateway's own estimate. */
@@ -76,22 +91,23 @@ export class UsageRecorder {
     this.#isEstimate = true
   }
 
-  /** Keeps counts of a response that may break off before it reports its final usage. */
-  reportTokens({ tokens_in, tokens_out }: TokenCounts): void {
-    this.#reported = {
-      tokens_in: Math.max(this.#reported.tokens_in, tokens_in),
-      tokens_out: Math.max(this.#reported.tokens_out, tokens_out),
-    }
+  /**
+   * Keeps counts of a response that may break off before it reports its final usage, or whose
+   * client's format lacks some kinds of tokens.
+   */
+  reportTokens(counts: TokenCounts): void {
+    this.#reported = maxTokens(this.#reported, counts)
   }
 
   markFirstToken(): void {
     this.#firstTokenAt ??= performance.now()
   }
 
-  settle({ outcome, status, tokens, chunksOut }: UsageOutcome): void {
+  settle(settlement: UsageOutcome): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    const { context, caller, operation, model, streamed, prompt } = this.#request
+    const { context, caller, operation, model, streamed, serviceTier } = this.#request
+    const { outcome, status, tokens } = settlement
     const { startedAt, requestId } = context
     const firstTokenAt = this.#firstTokenAt
     const record = {
@@ -99,12 +115,15 @@ export class UsageRecorder {
       at: this.#deps.now(),
       user_id: caller.user.id,
       key_id: keyOf(caller),
+      group_id: payingGroupOf(caller),
       operation,
       model,
       connection_id: this.#connectionId,
+      upstream_model: this.#upstreamModel,
+      service_tier: serviceTier,
+      attempts: this.#attempts,
       streamed: bit(streamed),
-      tokens_in: tokens?.tokens_in ?? (this.#reported.tokens_in || estimatePrompt(outcome, prompt)),
-      tokens_out: tokens?.tokens_out ?? Math.max(this.#reported.tokens_out, chunksOut),
+      ...this.#finalTokens(settlement),
       estimated: bit(this.#isEstimate || tokens === null),
       time_to_first_token_ms: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
       duration_ms: Math.round(performance.now() - startedAt),
@@ -114,6 +133,17 @@ export class UsageRecorder {
     }
     this.#deps.recordQueue.enqueue(record)
     this.#deps.metrics.recordEnd(record, this.#provider)
+  }
+
+  /** The sums of the response count; the kinds may be reported apart from it. */
+  #finalTokens({ outcome, tokens, chunksOut }: UsageOutcome): TokenCounts {
+    const reported = this.#reported
+    const sums = tokens ?? {
+      tokens_in: reported.tokens_in || estimatePrompt(outcome, this.#request.prompt),
+      tokens_out: Math.max(reported.tokens_out, chunksOut),
+    }
+    const { tokens_in, tokens_out } = sums
+    return limitKinds({ ...maxTokens(reported, tokens ?? noTokens), tokens_in, tokens_out })
   }
 }
 

@@ -36,7 +36,7 @@ export const createCompletionConverter = (): ResponseConverter => {
     ...{ name: "claude-fake", created: 0, owned_by: "anthropic", capabilities: {} },
     ...{ context_length: null, digest: null, listing: null },
   }
-  const reports = { dropped: () => {}, promptTokens: () => {} }
+  const reports = { dropped: () => {}, usage: () => {} }
   return createFormatConverter(createChatDecoder(chatFormat, model, reports), chatEncoder)
 }
 
@@ -49,7 +49,7 @@ export const convertStream = (
   const response = new ConvertingReceiver(
     {
       attach: () => {},
-      onConnectionSelected: () => {},
+      onAttempt: () => {},
       onListenerError: () => {},
       stop: () => {},
       onHead: () => {},

@@ -3,7 +3,8 @@ import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { ProviderError } from "../../formats/provider-error.ts"
 import { createFormatConverter, type ResponseConverter } from "../../formats/response-converter.ts"
-import type { TokenCounts } from "../../usage/schema.ts"
+import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
+import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import { type ClientConversion, createClientEncoder } from "./client-conversion.ts"
 import {
@@ -15,23 +16,25 @@ import {
 import type { DroppedFields } from "./dropped-fields.ts"
 import { toBuffer } from "./to-buffer.ts"
 
+export type ReportTokens = (counts: TokenCounts) => void
+
 export interface AnswerFormats {
   /** Null if the answer is a chat completion. */
   providerFormat: AnswerToConvert["providerFormat"]
   /** Null if the client expects a chat completion. */
   client: ClientConversion | null
   dropped?: DroppedFields | undefined
-  /** Called with what a provider reports before the end of its answer. */
-  reportTokens?: ((counts: TokenCounts) => void) | undefined
+  /** Called with what a provider reports, in its own format. */
+  reportTokens?: ReportTokens | undefined
 }
 
 /** @throws {ProviderError | MalformedResponse} as the conversion did */
 const readAnswer = (
-  { result, dropped, promptTokens }: ConvertedAnswer,
+  { result, dropped, usages }: ConvertedAnswer,
   reports: AnswerReports,
 ): Buffer => {
   dropped.forEach(reports.dropped)
-  promptTokens.forEach(reports.promptTokens)
+  usages.forEach(reports.usage)
   if ("json" in result) return toBuffer(result.json)
   if (!("status" in result)) throw new MalformedResponse(result.message)
   throw new ProviderError(result, result.body, result.retrySeconds)
@@ -52,10 +55,13 @@ export const createAnswerConverters =
   ): ResponseConverter => {
     const reports: AnswerReports = {
       dropped: dropped?.reportAnswer ?? (() => {}),
-      promptTokens: (tokens_in) => reportTokens?.({ tokens_in, tokens_out: 0 }),
+      usage: (usage) => {
+        const counts = reportTokens && parseTokenCounts(usage)
+        if (counts) reportTokens(counts)
+      },
     }
     const decoder = providerFormat && createDecoder(providerFormat, reports)
-    const encoder = client ? createClientEncoder(client, reportTokens) : chatEncoder
+    const encoder = client ? createClientEncoder(client, reports.usage) : chatEncoder
     return {
       ...createFormatConverter(decoder, encoder),
       passesBytesUnchanged: !(providerFormat || client),

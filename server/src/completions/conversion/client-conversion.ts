@@ -8,8 +8,6 @@ import type { Fields } from "../../formats/json-values.ts"
 import type { CompletionEncoder } from "../../formats/response-converter.ts"
 import { joinPieces } from "../../formats/sse-events.ts"
 import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
-import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
-import type { TokenCounts } from "../../usage/schema.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import { sourceMembersOf } from "../sources/source-encoder.ts"
@@ -97,13 +95,10 @@ export const failureFormatOf = (
 
 export const createClientEncoder = (
   { encoder, origin, dropped }: ClientConversion,
-  reportTokens?: (counts: TokenCounts) => void,
+  reportUsage?: (usage: Fields) => void,
 ): CompletionEncoder =>
   createCompletionEncoder(encoder, {
     origin,
     reportDropped: dropped.reportAnswer,
-    reportUsage: (usage) => {
-      const tokens = reportTokens && parseTokenCounts(usage)
-      if (tokens) reportTokens(tokens)
-    },
+    reportUsage,
   })

@@ -1,5 +1,5 @@
 import type { AnswerReports } from "../../formats/answer-reports.ts"
-import type { AnswerContext, ReportDropped } from "../../formats/canonical-request.ts"
+import type { AnswerContext } from "../../formats/canonical-request.ts"
 import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { createCompletionEncoder } from "../../formats/completion-encoder.ts"
 import { parseErrorObject } from "../../formats/error-body.ts"
@@ -47,7 +47,8 @@ export interface ConvertedAnswer {
     | Pick<ProviderError, "status" | "message" | "body" | "retrySeconds" | "name">
     | Pick<MalformedResponse, "message" | "name">
   dropped: readonly string[]
-  promptTokens: readonly number[]
+  /** Each `usage` that was read. */
+  usages: readonly Fields[]
 }
 
 const toMessage = (error: unknown): ConvertedAnswer["result"] => {
@@ -68,12 +69,16 @@ export const createDecoder = (
   return createChatDecoder(chatFormat, model, reports)
 }
 
-const createEncoder = (client: AnswerClient, reportDropped: ReportDropped): CompletionEncoder => {
+const createEncoder = (client: AnswerClient, reports: AnswerReports): CompletionEncoder => {
   const { format } = operationNamed(client.operation)
   if (!format) throw new Error(`Answers to ${client.operation} are not converted.`)
   const request: Fields = JSON.parse(toBuffer(client.request).toString("utf8"))
   const encoder = createAnswerEncoder(format, request, client)
-  return createCompletionEncoder(encoder, { origin: { key: client.originKey }, reportDropped })
+  return createCompletionEncoder(encoder, {
+    origin: { key: client.originKey },
+    reportDropped: reports.dropped,
+    reportUsage: reports.usage,
+  })
 }
 
 /** Converts an answer to the client's format. */
@@ -83,21 +88,21 @@ export const convertWholeAnswer = ({
   client,
 }: AnswerToConvert): ConvertedAnswer => {
   const dropped: string[] = []
-  const promptTokens: number[] = []
+  const usages: Fields[] = []
   const reports: AnswerReports = {
     dropped: (name) => void dropped.push(name),
-    promptTokens: (count) => void promptTokens.push(count),
+    usage: (usage) => void usages.push(usage),
   }
   const decoder = providerFormat && createDecoder(providerFormat, reports)
-  const encoder = client ? createEncoder(client, reports.dropped) : chatEncoder
+  const encoder = client ? createEncoder(client, reports) : chatEncoder
   try {
     const received = toBuffer(bytes)
     checkBodyValues(received)
     const body = parseErrorObject(received.toString("utf8"))
     if (!body) throw new MalformedResponse(translatable("not_a_completion"))
     const json = Buffer.from(createFormatConverter(decoder, encoder).convertBody(body))
-    return { result: { kind: "answer", json }, dropped, promptTokens }
+    return { result: { kind: "answer", json }, dropped, usages }
   } catch (error) {
-    return { result: toMessage(error), dropped, promptTokens }
+    return { result: toMessage(error), dropped, usages }
   }
 }

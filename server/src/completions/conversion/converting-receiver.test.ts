@@ -8,7 +8,7 @@ import type { ChatFormat, ProviderModel } from "../../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { ConvertingReceiver } from "./converting-receiver.ts"
 
-const noReports = { dropped: () => {}, promptTokens: () => {} }
+const noReports = { dropped: () => {}, usage: () => {} }
 
 const model: ProviderModel = {
   ...{ name: "polly", created: 0, owned_by: "parrot", capabilities: {} },
@@ -35,7 +35,7 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
   let body = ""
   const receiver: ResponseReceiver = {
     attach: () => {},
-    onConnectionSelected: () => {},
+    onAttempt: () => {},
     onListenerError: () => {},
     stop: () => {},
     onHead: (_status, rawHeaders) => {

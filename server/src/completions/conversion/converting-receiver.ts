@@ -1,8 +1,11 @@
 import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import { type EventLoopShare, turnCosts } from "../../concurrency/fair-event-loop.ts"
-import type { Connection } from "../../connections/connection.ts"
-import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
+import type {
+  CompletionReceiver,
+  ResponseReceiver,
+  SelectedAttempt,
+} from "../../connections/response-receiver.ts"
 import { toError } from "../../errors.ts"
 import { parseErrorObject } from "../../formats/error-body.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
@@ -65,8 +68,8 @@ export class ConvertingReceiver implements CompletionReceiver {
     this.#receiver.attach(handle)
   }
 
-  onConnectionSelected(connection: Connection): void {
-    this.#receiver.onConnectionSelected(connection)
+  onAttempt(attempt: SelectedAttempt): void {
+    this.#receiver.onAttempt(attempt)
   }
 
   onListenerError(error: unknown): void {

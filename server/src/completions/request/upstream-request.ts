@@ -149,6 +149,26 @@ export const applyWorkspace = (
   workspace: readonly WorkspaceModel[],
 ): ChangedRequest => new ChangedRequest(request, planWorkspace(request, workspace))
 
+/** What providers do unless a request names a tier. */
+const defaultServiceTiers = new Set(["auto", "default", "standard", "standard_only"])
+const serviceTierPattern = /^[a-z_]{1,20}$/
+
+/** A request's `service_tier`; null for a provider's default. */
+export const toServiceTier = (value: unknown): string | null =>
+  typeof value === "string" && serviceTierPattern.test(value) && !defaultServiceTiers.has(value)
+    ? value
+    : null
+
+/** The service tier that the providers of a request are asked for. */
+export const serviceTierOf = (
+  { fields, operation }: ModelRequest,
+  workspace: readonly WorkspaceModel[],
+): string | null =>
+  toServiceTier(
+    fields.service_tier ??
+      (operation.isChatCompletion ? defaultParams(workspace).service_tier : undefined),
+  )
+
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boolean =>
   streamed &&

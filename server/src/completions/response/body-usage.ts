@@ -1,7 +1,7 @@
 import { parseJson } from "../../formats/json-values.ts"
 import { endOfNested } from "../../http/json-members.ts"
 import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
-import type { TokenCounts } from "../../usage/schema.ts"
+import type { TokenCounts } from "../../usage/token-counts.ts"
 
 /** The counts come last in a response. What comes before them, such as `context`, is not needed. */
 const maxTailBytes = 4096

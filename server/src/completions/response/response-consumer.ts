@@ -1,7 +1,8 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../../errors.ts"
 import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
-import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
+import type { RequestOutcome } from "../../usage/schema.ts"
+import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"
 
 export interface ResponseHead {
@@ -79,8 +80,8 @@ export interface StreamScanner {
   readonly tokens: TokenCounts | null
   /** Events that followed `tokens`. */
   readonly eventsAfterTokens: number
-  /** Input tokens that were reported before the answer; null if none were. */
-  readonly promptTokens: number | null
+  /** The counts that were reported before the answer, without output; null if none were. */
+  readonly startTokens: TokenCounts | null
   /** Events received; about one per token. */
   readonly eventCount: number
 }

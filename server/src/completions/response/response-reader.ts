@@ -1,12 +1,13 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import type { Connection } from "../../connections/connection.ts"
-import type { ResponseReceiver } from "../../connections/response-receiver.ts"
+import type { ResponseReceiver, SelectedAttempt } from "../../connections/response-receiver.ts"
 import { toUpstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { translatable } from "../../i18n/message.ts"
 import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
-import type { RequestOutcome, TokenCounts } from "../../usage/schema.ts"
+import type { RequestOutcome } from "../../usage/schema.ts"
+import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import { appendToTail, findUsage } from "./body-usage.ts"
 import { isErrorBody, toErrorReply } from "./provider-error-reply.ts"
@@ -102,9 +103,9 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     this.#deps.usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
   }
 
-  onConnectionSelected(connection: Connection): void {
-    this.#connection = connection
-    this.#deps.usageRecorder?.setTarget(connection.config.id, connection.config.kind)
+  onAttempt(attempt: SelectedAttempt): void {
+    this.#connection = attempt.connection
+    this.#deps.usageRecorder?.setTarget(attempt)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -273,9 +274,8 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
       unreported = { error }
     }
     const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
-    const { eventCount: chunks, promptTokens } = this.#deps.scanner
-    if (promptTokens !== null)
-      this.#deps.usageRecorder?.reportTokens({ tokens_in: promptTokens, tokens_out: 0 })
+    const { eventCount: chunks, startTokens } = this.#deps.scanner
+    if (startTokens) this.#deps.usageRecorder?.reportTokens(startTokens)
     this.#deps.usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
     const result = { outcome, status, tokens, chunks, failure }
     if (unreported) this.#deps.onUnexpectedError(unreported.error)

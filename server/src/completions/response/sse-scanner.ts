@@ -1,6 +1,6 @@
 import { decodeEvents } from "@portico/sse"
 import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
-import type { TokenCounts } from "../../usage/schema.ts"
+import { maxTokens, type TokenCounts, withoutOutput } from "../../usage/token-counts.ts"
 import type { StreamEndMarkers } from "../operations/stream-end-markers.ts"
 import type { StreamScanner } from "./response-consumer.ts"
 import { splitEvents, WholeEvents } from "./whole-events.ts"
@@ -74,9 +74,12 @@ const readUsage = (event: Buffer): EventUsage => {
   }
 }
 
-/** Anthropic may report the input tokens, or those of its cache, only when the message starts. */
-const addPromptTokens = (tokens: TokenCounts, earlier: number | null): TokenCounts =>
-  earlier !== null && earlier > tokens.tokens_in ? { ...tokens, tokens_in: earlier } : tokens
+/**
+ * Anthropic may report the input tokens, or those of its cache, only when the message starts.
+ * @param earlier counts of the same answer; null if none were reported
+ */
+const addEarlierInput = (tokens: TokenCounts, earlier: TokenCounts | null): TokenCounts =>
+  earlier ? maxTokens(tokens, withoutOutput(earlier)) : tokens
 
 /**
  * Scans server-sent events on their way to the consumer, without rebuilding them: counts them, finds the
@@ -92,7 +95,7 @@ export class SseScanner implements StreamScanner {
   isEventOpen = false
   tokens: TokenCounts | null = null
   #eventsAtTokens = 0
-  promptTokens: number | null = null
+  startTokens: TokenCounts | null = null
   eventCount = 0
 
   constructor(markers: StreamEndMarkers, passing: StreamPassing) {
@@ -223,7 +226,7 @@ export class SseScanner implements StreamScanner {
     // Some servers send a usage that they have not counted.
     if (tokens.tokens_in + tokens.tokens_out === 0) return
     this.#eventsAtTokens = this.eventCount
-    if (!isStart) this.tokens = addPromptTokens(tokens, this.tokens?.tokens_in ?? this.promptTokens)
-    else if (tokens.tokens_in > 0) this.promptTokens = tokens.tokens_in
+    if (!isStart) this.tokens = addEarlierInput(tokens, this.tokens ?? this.startTokens)
+    else if (tokens.tokens_in > 0) this.startTokens = withoutOutput(tokens)
   }
 }

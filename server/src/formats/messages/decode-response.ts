@@ -18,7 +18,7 @@ export const finishReasonOf = ({ stop_reason }: Fields): string =>
 export const stopSequenceOf = ({ stop_sequence }: Fields): Fields =>
   typeof stop_sequence === "string" ? { stop_sequence } : {}
 
-export const promptTokensOf = (usage: Fields): number =>
+const promptTokensOf = (usage: Fields): number =>
   numberOf(usage.input_tokens) +
   numberOf(usage.cache_creation_input_tokens) +
   numberOf(usage.cache_read_input_tokens)

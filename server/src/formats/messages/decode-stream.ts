@@ -8,7 +8,6 @@ import {
   decodeMessagesError,
   decodeUsage,
   finishReasonOf,
-  promptTokensOf,
   refusalOfMessage,
   stopSequenceOf,
 } from "./decode-response.ts"
@@ -47,7 +46,7 @@ const createCitationDecoder = (reportDropped: () => void) => {
 
 const usageMembers = [
   ...["input_tokens", "output_tokens", "output_tokens_details"],
-  ...["cache_read_input_tokens", "cache_creation_input_tokens"],
+  ...["cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation"],
 ]
 
 /** Converts the events of a stream to chunks of a chat completion; null ends the stream. */
@@ -84,6 +83,7 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
   const usageChunk = (): Fields[] => {
     if (isUsageSent) return []
     isUsageSent = true
+    reports.usage(usage)
     return [formatter.chunk({ usage: decodeUsage(usage), ...stopSequence })]
   }
   const startBlock = (block: Fields): Fields[] => {
@@ -122,7 +122,7 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
       const started = objectOf(message)
       formatter = createCompletionFormatter(textOf(started.model) || model, textOf(started.id))
       mergeUsage(started.usage)
-      reports.promptTokens(promptTokensOf(usage))
+      reports.usage(usage)
       return [formatter.deltaChunk({ role: "assistant", content: "" })]
     },
     content_block_start: ({ content_block }) => startBlock(objectOf(content_block)),

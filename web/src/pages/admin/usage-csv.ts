@@ -5,14 +5,24 @@ import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
 /** Columns that name what the first column has the ID of. */
 const nameColumns: Record<string, readonly ("name" | "email")[]> = {
   user: ["name", "email"],
+  group: ["name"],
   key: ["name"],
 }
 
 const figures = [
   "requests",
   "errors",
+  "attempts",
   "tokens_in",
   "tokens_out",
+  "tokens_cache_read",
+  "tokens_cache_write",
+  "tokens_cache_write_1h",
+  "tokens_reasoning",
+  "tokens_audio_in",
+  "tokens_audio_out",
+  "tokens_image_in",
+  "tokens_image_out",
   "duration_ms",
   "time_to_first_token_ms",
 ] as const

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate } from "../../lib/format.ts"
@@ -6,7 +7,7 @@ import { connectionsQuery } from "../../lib/queries.ts"
 import { UserLink } from "./user-link.tsx"
 
 interface UsageNameProps {
-  by: "model" | "user" | "key" | "connection" | "day"
+  by: "model" | "user" | "group" | "key" | "connection" | "day"
   item: UsageTotal
 }
 
@@ -14,6 +15,7 @@ interface UsageNameProps {
 export const UsageName = ({ by, item: { key: id, name } }: UsageNameProps) => {
   if (id === null) return <span className="text-muted">{t("usage.nobody")}</span>
   if (by === "user") return <UserName id={id} name={name} />
+  if (by === "group") return <GroupName id={id} name={name} />
   if (by === "connection") return <ConnectionName id={id} />
   if (by === "day") return <span>{formatDate(Date.parse(`${id}T12:00:00Z`) / 1000)}</span>
   return <span className="truncate">{name ?? id}</span>
@@ -26,6 +28,19 @@ const UserName = ({ id, name }: { id: string; name: string | null }) =>
     <UserLink id={id} className="truncate font-medium hover:underline">
       {name}
     </UserLink>
+  )
+
+const GroupName = ({ id, name }: { id: string; name: string | null }) =>
+  name === null ? (
+    <span className="truncate text-muted">{t("usage.deletedGroup")}</span>
+  ) : (
+    <Link
+      to="/admin/groups/$groupId"
+      params={{ groupId: id }}
+      className="truncate font-medium hover:underline"
+    >
+      {name}
+    </Link>
   )
 
 const ConnectionName = ({ id }: { id: string }) => {

@@ -23,12 +23,25 @@ import { UsageTotals } from "./usage-totals.tsx"
 
 const spans = ["7", "30", "90", "365"] as const
 const maxSpan = "365"
-const groupings = ["model", "user", "key", "connection", "day"] as const
+const groupings = ["model", "user", "group", "key", "connection", "day"] as const
 type Grouping = (typeof groupings)[number]
+
+const nameLabels: Record<Grouping, MessageKey> = {
+  model: "usage.model",
+  user: "usage.user",
+  group: "usage.payingGroup",
+  key: "usage.key",
+  connection: "usage.connection",
+  day: "usage.day",
+}
+
+/** Not about a single user. */
+const adminGroupings = new Set<Grouping>(["user", "group", "connection"])
 
 const groupLabels: Record<Grouping, MessageKey> = {
   model: "label.byModel",
   user: "usage.byUser",
+  group: "usage.byGroup",
   key: "usage.byKey",
   connection: "usage.byConnection",
   day: "usage.byDay",
@@ -43,7 +56,7 @@ export const OwnUsagePage = () => {
   return (
     <Usage
       title={t("usage.ownTitle")}
-      groupings={groupings.filter((by) => by !== "user" && by !== "connection")}
+      groupings={groupings.filter((by) => !adminGroupings.has(by))}
       query={{ user_id: id }}
     />
   )
@@ -155,7 +168,7 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => 
       columns={[
         {
           id: "key",
-          header: t(`usage.${by}`),
+          header: t(nameLabels[by]),
           grow: true,
           cell: (item) => (
             <div className="flex flex-col gap-1">
