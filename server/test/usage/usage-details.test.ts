@@ -76,7 +76,7 @@ describe("a usage record", () => {
 
   beforeAll(async () => {
     openai = await startFakeOpenAI({ models: ["gpt-fake", "embed-fake"] })
-    second = await startFakeOpenAI({ models: ["gpt-fake"] })
+    second = await startFakeOpenAI({ filter_models: ["gpt-fake"] })
     anthropic = await startFakeAnthropic()
     ollama = await startFakeOllama()
     gateway = await startGateway({
@@ -149,7 +149,7 @@ describe("a usage record", () => {
 
   it("has the tokens by kind of a model with a filter", async () => {
     const content = "export const chunk = (delta) => delta"
-    await saveFunction(gateway, "quiet", content, { models: ["gpt-fake"] })
+    await saveFunction(gateway, "quiet", content, { filter_models: ["gpt-fake"] })
     lackResponses()
     openai.injectFault(reply(chatStream, true), { on: /chat/ })
     expect(await ask("/v1/responses", "gpt-fake", true)).toMatchObject(chatCounts)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { noTokens } from "../../usage/token-counts.ts"
 import { openaiOperation } from "../operations/openai-operation.ts"
 import { responsesOperation } from "../operations/responses.ts"
 import { SseScanner } from "./sse-scanner.ts"
@@ -10,7 +11,7 @@ const stop = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
 const counts = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const usage = chunk({ choices: [], usage: counts })
 const done = "data: [DONE]\n\n"
-const tokens = { tokens_in: 7, tokens_out: 3 }
+const tokens = { ...noTokens, tokens_in: 7, tokens_out: 3 }
 
 /** Pushes the pieces through a scanner and returns its output. */
 const pass = (
