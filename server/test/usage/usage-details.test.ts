@@ -76,7 +76,7 @@ describe("a usage record", () => {
 
   beforeAll(async () => {
     openai = await startFakeOpenAI({ models: ["gpt-fake", "embed-fake"] })
-    second = await startFakeOpenAI({ filter_models: ["gpt-fake"] })
+    second = await startFakeOpenAI({ models: ["gpt-fake"] })
     anthropic = await startFakeAnthropic()
     ollama = await startFakeOllama()
     gateway = await startGateway({
