@@ -12,7 +12,6 @@ const nameColumns: Record<string, readonly ("name" | "email")[]> = {
 const figures = [
   "requests",
   "errors",
-  "attempts",
   "tokens_in",
   "tokens_out",
   "tokens_cache_read",
@@ -23,6 +22,7 @@ const figures = [
   "tokens_audio_out",
   "tokens_image_in",
   "tokens_image_out",
+  "attempts",
   "duration_ms",
   "time_to_first_token_ms",
 ] as const
