@@ -1,14 +1,8 @@
 import { HttpStatusError, type ResponseHandler } from "@portico/http1"
-import type { Connection } from "./connection.ts"
+import type { AttemptTarget } from "./attempt-target.ts"
 import { type ConnectionFault, findConnectionFault } from "./connection-fault.ts"
 
 const maxBytes = 64 * 1024
-
-interface Attempt {
-  connection: Connection
-  /** The provider's name of the model that the request is for; null if it is for none. */
-  model: string | null
-}
 
 /** An error response that is held back until it is known whether another connection is tried. */
 export class BufferedErrorResponse {
@@ -16,13 +10,13 @@ export class BufferedErrorResponse {
   #bytes = 0
   /** Whether the chunks hold the complete body. */
   #isComplete = false
-  readonly attempt: Attempt
+  readonly attempt: AttemptTarget
   readonly receiver: ResponseHandler
   readonly status: number
   readonly #rawHeaders: readonly string[]
 
   constructor(
-    attempt: Attempt,
+    attempt: AttemptTarget,
     receiver: ResponseHandler,
     { status, rawHeaders }: { status: number; rawHeaders: readonly string[] },
   ) {

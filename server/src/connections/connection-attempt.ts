@@ -1,14 +1,11 @@
 import type { UpstreamRequest } from "@portico/http1"
 import type { EventLoopShare } from "../concurrency/fair-event-loop.ts"
-import type { Connection } from "./connection.ts"
+import type { AttemptTarget } from "./attempt-target.ts"
 import type { ResponseReceiver } from "./response-receiver.ts"
 
-export interface ConnectionAttempt {
-  connection: Connection
+export interface ConnectionAttempt extends AttemptTarget {
   /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
-  /** The provider's name of the model that the request is for; null if it is for none. */
-  model: string | null
   /**
    * Builds the request when this attempt is made; most attempts never are.
    * @throws {Failure} if the provider does not support a part of it; the next attempt is then made

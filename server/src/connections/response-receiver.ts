@@ -1,13 +1,10 @@
 import type { RequestHandle, ResponseListener } from "@portico/http1"
 import type { Failure } from "../errors.ts"
 import type { Chunk } from "../formats/response-converter.ts"
-import type { Connection } from "./connection.ts"
+import type { AttemptTarget } from "./attempt-target.ts"
 
 /** The attempt whose response follows. */
-export interface SelectedAttempt {
-  connection: Connection
-  /** The connection's own name of the model; null if the request is for none. */
-  model: string | null
+export interface SelectedAttempt extends AttemptTarget {
   /** How many times the request has been sent so far. */
   requestsSent: number
 }
@@ -28,7 +25,7 @@ export interface ResponseReceiver extends ResponseListener {
   /** Sets what resumes and cancels the response. */
   attach(handle: RequestHandle): void
   /** Called with each attempt, and again with the one whose response is chosen in the end. */
-  onAttempt(attempt: SelectedAttempt): void
+  onAttemptSelected(attempt: SelectedAttempt): void
   /** Ends the response early, with a failure for the client. */
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }

@@ -9,6 +9,7 @@ import {
 } from "@portico/http1"
 import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
 import { Failure } from "../errors.ts"
+import type { AttemptTarget } from "./attempt-target.ts"
 import { BufferedErrorResponse } from "./buffered-error-response.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
@@ -158,8 +159,9 @@ class FailoverRequest implements RequestHandle {
     if (this.#cancelled) sent.cancel()
   }
 
-  #selectAttempt({ connection, model }: Pick<ConnectionAttempt, "connection" | "model">): void {
-    this.#receiver.onAttempt({ connection, model, requestsSent: this.#requestsSent })
+  #selectAttempt({ connection, model, serviceTier }: AttemptTarget): void {
+    const requestsSent = this.#requestsSent
+    this.#receiver.onAttemptSelected({ connection, model, serviceTier, requestsSent })
   }
 
   /** After a failure to build its request: providers differ in what they support. */

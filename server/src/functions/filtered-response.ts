@@ -2,7 +2,7 @@ import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import type { CompletionReceiver, SelectedAttempt } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { ChunkDecoder } from "../formats/chunk-decoder.ts"
-import { type Fields, objectOf, objectsIn, parseObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectOf, objectsIn, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
@@ -47,10 +47,17 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
   #isStopped = false
   #isLastRequested = false
   #template: Fields = {}
+  /** Called with each `usage` as it was received. */
+  readonly #reportUsage: (usage: Fields) => void
 
-  constructor(receiver: CompletionReceiver, chain: FilterChain) {
+  constructor(
+    receiver: CompletionReceiver,
+    chain: FilterChain,
+    reportUsage: (usage: Fields) => void,
+  ) {
     this.#receiver = receiver
     this.#chain = chain
+    this.#reportUsage = reportUsage
   }
 
   attach(handle: RequestHandle): void {
@@ -71,8 +78,8 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
     this.#handle?.cancel()
   }
 
-  onAttempt(attempt: SelectedAttempt): void {
-    this.#receiver.onAttempt(attempt)
+  onAttemptSelected(attempt: SelectedAttempt): void {
+    this.#receiver.onAttemptSelected(attempt)
   }
 
   stop(...why: Parameters<CompletionReceiver["stop"]>): void {
@@ -99,6 +106,7 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
 
   onChunks(chunks: readonly Chunk[]): boolean {
     if (this.#mode === "pass") return this.#receiver.onChunks(chunks)
+    for (const chunk of chunks) if (isObject(chunk?.usage)) this.#reportUsage(chunk.usage)
     if (this.#mode === "gather") chunks.forEach(this.#accumulator.add)
     else if (chunks.length > 0) this.#enqueueChunks(chunks)
     return this.#queuedChunks < maxQueued
@@ -245,6 +253,7 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
   async #finishJson(): Promise<void> {
     const body = Buffer.concat(this.#body).toString("utf8")
     const reply = parseObject(body)
+    if (isObject(reply?.usage)) this.#reportUsage(reply.usage)
     const text = reply ? JSON.stringify(await this.#chain.after(reply)) : body
     this.#sendHead()
     if (!this.#isStopped) this.#receiver.onData(Buffer.from(text))

@@ -94,7 +94,7 @@ export const createNativeProxy = (deps: Deps) => {
     }
     const { path, query } = parseRequestTarget(target)
     const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
-    return { connection, usesModel: false, model: null, request: () => request }
+    return { connection, usesModel: false, model: null, serviceTier: null, request: () => request }
   }
 
   const relay = (
@@ -154,8 +154,8 @@ export const createNativeProxy = (deps: Deps) => {
       ...createAttempt(request, connection, bodyFor(connection)),
       usesModel,
       model: offered.name,
+      serviceTier: toServiceTier(body.fields.service_tier),
     }))
-    const serviceTier = toServiceTier(body.fields.service_tier)
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
         context,
@@ -164,7 +164,6 @@ export const createNativeProxy = (deps: Deps) => {
         model: id,
         streamed: body.streamed,
         prompt: body,
-        serviceTier,
       })
     await relay(request, attempts, { api, model, ...(usesModel && { startUsageRecord }) })
   }

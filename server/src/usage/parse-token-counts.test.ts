@@ -74,6 +74,19 @@ describe("token counts", () => {
       { prompt_tokens: 8, completion_tokens: 12, total_tokens: 523 },
       { tokens_in: 8, tokens_out: 515, tokens_reasoning: 503 },
     ],
+    [
+      "a server that counts cached input in the total alone",
+      {
+        ...{ prompt_tokens: 11, completion_tokens: 7, total_tokens: 2018 },
+        prompt_tokens_details: { cached_tokens: 2000 },
+      },
+      { tokens_in: 2011, tokens_out: 7, tokens_cache_read: 2000 },
+    ],
+    [
+      "a hostile server",
+      { input_tokens: 1e12, output_tokens: 1, cache_read_input_tokens: 1e12 },
+      { tokens_in: 1e12, tokens_out: 1, tokens_cache_read: 1e12 },
+    ],
     ["embeddings", { prompt_tokens: 8, total_tokens: 8 }, { tokens_in: 8, tokens_out: 0 }],
     ["Ollama", { prompt_eval_count: 26, eval_count: 298 }, { tokens_in: 26, tokens_out: 298 }],
   ])("are read from the usage of %s", (_of, usage, expected) => {

@@ -26,10 +26,6 @@ const cacheTokens = (usage: Fields, inputField: string): number =>
     ? (count(usage.cache_read_input_tokens) ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0)
     : 0
 
-/**
- * xAI's and Google's chat completions contain the tokens of the reasoning in the total alone,
- * although these cost as much as other output tokens.
- */
 const tokensInTotalOnly = (usage: Fields, counted: number): number =>
   count(usage.completion_tokens) === null
     ? 0
@@ -37,14 +33,20 @@ const tokensInTotalOnly = (usage: Fields, counted: number): number =>
 
 const toTokenCounts = (usage: Fields, sums: { input: number; output: number }): TokenCounts => {
   const details = readTokenDetails(usage)
+  const cacheRead = count(details.cached) ?? 0
+  const cacheWrite = count(details.cacheWritten) ?? 0
+  // Chat completions of xAI and Google contain the reasoning, which costs as much as other output,
+  // in the total alone; a server that counts cached input as Anthropic does, the cached input.
   const uncounted = tokensInTotalOnly(usage, sums.input + sums.output)
+  const isCached = uncounted === cacheRead + cacheWrite
+  const reasoning = isCached ? 0 : uncounted
   return limitKinds({
-    tokens_in: sums.input,
-    tokens_out: sums.output + uncounted,
-    tokens_cache_read: count(details.cached) ?? 0,
-    tokens_cache_write: count(details.cacheWritten) ?? 0,
+    tokens_in: Math.min(maxCount, sums.input + (isCached ? uncounted : 0)),
+    tokens_out: Math.min(maxCount, sums.output + reasoning),
+    tokens_cache_read: cacheRead,
+    tokens_cache_write: cacheWrite,
     tokens_cache_write_1h: count(details.cacheWrittenForHour) ?? 0,
-    tokens_reasoning: Math.max(count(details.reasoning) ?? 0, uncounted),
+    tokens_reasoning: Math.max(count(details.reasoning) ?? 0, reasoning),
     tokens_audio_in: count(details.audioIn) ?? 0,
     tokens_audio_out: count(details.audioOut) ?? 0,
     tokens_image_in: count(details.imageIn) ?? 0,

@@ -22,7 +22,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
     const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
     for (const row of [
       record({ at: today - 1, duration_ms: 50 }),
-      record({ key_id: "k1", time_to_first_token_ms: 20 }),
+      record({ key_id: "k1", time_to_first_token_ms: 20, group_id: "g1" }),
       record({ key_id: "k1", time_to_first_token_ms: 40, outcome: "upstream_error" }),
       record({ user_id: "Bob", model: "Z", connection_id: null, tokens_in: 3_000_000_000 }),
       record({ user_id: "bob", model: "ä", at: today + day - 1, tokens_in: 3_000_000_000 }),
@@ -51,6 +51,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
     ["model", ["Z", "m", "ä"]],
     ["user", ["Bob", "ada", "bob"]],
     ["key", [null, "k1"]],
+    ["group", [null, "g1"]],
     ["connection", [null, "c"]],
   ])("is summed by %s, in order of bytes, what has none first", async (group_by, keys) => {
     expect((await sums({ group_by })).map(({ key }) => key)).toEqual(keys)
@@ -63,8 +64,24 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
     expect(await count({}, { from: today + day - 1, to: today + day })).toBe(1)
     expect(await count({ user_id: "bob" })).toBe(1)
     expect(await count({ key_id: "k1" })).toBe(2)
+    expect(await count({ group_id: "g1" })).toBe(1)
     expect(await count({ model: "m", user_id: "ada" })).toBe(3)
     expect(await count({ model: "%" })).toBe(0)
+  })
+
+  it("counts what records of earlier versions lack as 0", async () => {
+    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
+    const unknown = { tokens_cache_read: null, tokens_reasoning: null, attempts: null }
+    recorder.enqueue(record({ ...unknown, model: "earlier" }))
+    recorder.enqueue(record({ ...unknown, model: "both" }))
+    recorder.enqueue(record({ tokens_reasoning: 3, attempts: 2, model: "both" }))
+    await recorder.close()
+    const [earlier] = await sums({ model: "earlier", group_by: "group" })
+    expect(earlier).toMatchObject({
+      ...{ key: null, tokens_in: 10, tokens_cache_read: 0, tokens_reasoning: 0, attempts: 0 },
+    })
+    const [both] = await sums({ model: "both", group_by: "model" })
+    expect(both).toMatchObject({ tokens_in: 20, tokens_reasoning: 3, attempts: 2 })
   })
 
   it("is kept though one record of many is no good, or was written before", async () => {

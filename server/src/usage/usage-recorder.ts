@@ -23,8 +23,6 @@ export interface UsageRecordInput {
   streamed: boolean
   /** Its size is used for an estimate if the upstream reports no token counts. */
   prompt: { readonly bytes: Buffer }
-  /** The provider's service tier that the request asks for, which may have its own prices. */
-  serviceTier: string | null
 }
 
 export interface UsageOutcome {
@@ -58,6 +56,7 @@ export class UsageRecorder {
   readonly #request: UsageRecordInput
   #connectionId: string | null = null
   #upstreamModel: string | null = null
+  #serviceTier: string | null = null
   #attempts = 0
   #provider = ""
   #firstTokenAt: number | null = null
@@ -72,17 +71,18 @@ export class UsageRecorder {
   }
 
   /** The last target is the one that answers. */
-  setTarget({ connection, model, requestsSent }: SelectedAttempt): void {
+  setTarget({ connection, model, serviceTier, requestsSent }: SelectedAttempt): void {
     const { id, kind } = connection.config
     this.#connectionId = id
     this.#upstreamModel = model
+    this.#serviceTier = serviceTier
     this.#attempts = requestsSent
     this.#provider = kind
     this.#request.context.connection = id
   }
 
   /** A function answers, unless a target follows. */
-  setFunction(): void {
+  markFunction(): void {
     this.#provider = "function"
   }
 
@@ -106,7 +106,7 @@ export class UsageRecorder {
   settle(settlement: UsageOutcome): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    const { context, caller, operation, model, streamed, serviceTier } = this.#request
+    const { context, caller, operation, model, streamed } = this.#request
     const { outcome, status, tokens } = settlement
     const { startedAt, requestId } = context
     const firstTokenAt = this.#firstTokenAt
@@ -120,7 +120,7 @@ export class UsageRecorder {
       model,
       connection_id: this.#connectionId,
       upstream_model: this.#upstreamModel,
-      service_tier: serviceTier,
+      service_tier: this.#serviceTier,
       attempts: this.#attempts,
       streamed: bit(streamed),
       ...this.#finalTokens(settlement),
@@ -135,15 +135,15 @@ export class UsageRecorder {
     this.#deps.metrics.recordEnd(record, this.#provider)
   }
 
-  /** The sums of the response count; the kinds may be reported apart from it. */
+  /** The client's format may lack some of what was reported. */
   #finalTokens({ outcome, tokens, chunksOut }: UsageOutcome): TokenCounts {
     const reported = this.#reported
-    const sums = tokens ?? {
+    if (tokens) return limitKinds(maxTokens(reported, tokens))
+    return limitKinds({
+      ...reported,
       tokens_in: reported.tokens_in || estimatePrompt(outcome, this.#request.prompt),
       tokens_out: Math.max(reported.tokens_out, chunksOut),
-    }
-    const { tokens_in, tokens_out } = sums
-    return limitKinds({ ...maxTokens(reported, tokens ?? noTokens), tokens_in, tokens_out })
+    })
   }
 }
 

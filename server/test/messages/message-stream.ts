@@ -49,7 +49,7 @@ export const convertStream = (
   const response = new ConvertingReceiver(
     {
       attach: () => {},
-      onAttempt: () => {},
+      onAttemptSelected: () => {},
       onListenerError: () => {},
       stop: () => {},
       onHead: () => {},

@@ -147,13 +147,54 @@ describe("a usage record", () => {
     expect(await ask("/v1/responses", "claude-fake", false)).toMatchObject(claudeCounts)
   })
 
-  it("has the tokens by kind of a model with a filter", async () => {
-    const content = "export const chunk = (delta) => delta"
+  it("has the tokens by kind of an answer with a huge usage", async () => {
+    const members = Array.from({ length: 900_000 }, () => ({ a: 1 }))
+    const usage = { ...chatUsage, members }
+    lackResponses()
+    openai.injectFault(reply(JSON.stringify({ ...JSON.parse(chatBody), usage }), false), {
+      on: /chat/,
+    })
+    expect(await ask("/v1/responses", "gpt-fake", false)).toMatchObject(chatCounts)
+  })
+
+  it.each(clientPaths)("counts reasoning that only the total contains (%s)", async (path) => {
+    const usage = {
+      ...{ prompt_tokens: 32, completion_tokens: 9, total_tokens: 135 },
+      completion_tokens_details: { reasoning_tokens: 94 },
+    }
+    lackResponses()
+    openai.injectFault(reply(JSON.stringify({ ...JSON.parse(chatBody), usage }), false), {
+      on: /chat/,
+    })
+    expect(await ask(path, "gpt-fake", false)).toMatchObject({
+      ...{ tokens_in: 32, tokens_out: 103, tokens_reasoning: 94 },
+    })
+  })
+
+  it.each(cases)("has what a filter hides (%s, stream: %s)", async (path, stream) => {
+    const content = `export const after = ({ choices }) => ({ choices })`
     await saveFunction(gateway, "quiet", content, { filter_models: ["gpt-fake"] })
     lackResponses()
-    openai.injectFault(reply(chatStream, true), { on: /chat/ })
-    expect(await ask("/v1/responses", "gpt-fake", true)).toMatchObject(chatCounts)
+    openai.injectFault(reply(stream ? chatStream : chatBody, stream), { on: /chat/ })
+    const { estimated, ...counts } = chatCounts
+    expect(await ask(path, "gpt-fake", stream)).toMatchObject(counts)
     await deleteFunctions(gateway)
+  })
+
+  it("has the tier that a filter asks for, and none that the provider is not sent", async () => {
+    const content = `export const before = (request) => ({ ...request, service_tier: "flex" })`
+    await saveFunction(gateway, "thrifty", content, { filter_models: ["gpt-fake"] })
+    expect(await ask("/v1/chat/completions", "gpt-fake", false)).toMatchObject({
+      service_tier: "flex",
+    })
+    await deleteFunctions(gateway)
+    const priority = { service_tier: "priority", messages, max_tokens: 9 }
+    const tierOf = async (path: string, body: JsonObject) =>
+      (await recordOf(path, body)).service_tier
+    expect(await tierOf("/v1/chat/completions", { ...priority, model: "claude-fake" })).toBeNull()
+    expect(await tierOf("/v1/chat/completions", { ...priority, model: "gpt-fake" })).toBe(
+      "priority",
+    )
   })
 
   it("has the connection that answered, its name of the model, and the attempts", async () => {
@@ -188,6 +229,8 @@ describe("a usage record", () => {
         ...{ model: "lab.gpt-fake", upstream_model: "gpt-fake", attempts: 1 },
         ...{ connection_id: added.id, service_tier: null },
       })
+    const passed = { model: "lab.gpt-fake", input: "Hello", service_tier: "priority" }
+    expect(await recordOf("/v1/responses", passed)).toMatchObject({ service_tier: "priority" })
   })
 
   it("has the tier that a native request asks for, but not a provider's default", async () => {

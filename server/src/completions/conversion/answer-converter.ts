@@ -29,12 +29,8 @@ export interface AnswerFormats {
 }
 
 /** @throws {ProviderError | MalformedResponse} as the conversion did */
-const readAnswer = (
-  { result, dropped, usages }: ConvertedAnswer,
-  reports: AnswerReports,
-): Buffer => {
+const readAnswer = ({ result, dropped }: ConvertedAnswer, reports: AnswerReports): Buffer => {
   dropped.forEach(reports.dropped)
-  usages.forEach(reports.usage)
   if ("json" in result) return toBuffer(result.json)
   if (!("status" in result)) throw new MalformedResponse(result.message)
   throw new ProviderError(result, result.body, result.retrySeconds)
@@ -71,6 +67,7 @@ export const createAnswerConverters =
           providerFormat,
           client: client && toAnswerClient(client),
         })
+        for (const counts of converted.counts) reportTokens?.(counts)
         return readAnswer(converted, reports)
       },
     }

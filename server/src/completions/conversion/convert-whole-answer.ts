@@ -15,6 +15,8 @@ import { translatable } from "../../i18n/message.ts"
 import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
+import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
+import type { TokenCounts } from "../../usage/token-counts.ts"
 import { operationNamed } from "../operations/registry.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { checkBodyValues } from "./check-answer-values.ts"
@@ -47,8 +49,8 @@ export interface ConvertedAnswer {
     | Pick<ProviderError, "status" | "message" | "body" | "retrySeconds" | "name">
     | Pick<MalformedResponse, "message" | "name">
   dropped: readonly string[]
-  /** Each `usage` that was read. */
-  usages: readonly Fields[]
+  /** From each `usage` that was read; the provider's own may be large. */
+  counts: readonly TokenCounts[]
 }
 
 const toMessage = (error: unknown): ConvertedAnswer["result"] => {
@@ -88,10 +90,13 @@ export const convertWholeAnswer = ({
   client,
 }: AnswerToConvert): ConvertedAnswer => {
   const dropped: string[] = []
-  const usages: Fields[] = []
+  const counts: TokenCounts[] = []
   const reports: AnswerReports = {
     dropped: (name) => void dropped.push(name),
-    usage: (usage) => void usages.push(usage),
+    usage: (usage) => {
+      const read = parseTokenCounts(usage)
+      if (read) counts.push(read)
+    },
   }
   const decoder = providerFormat && createDecoder(providerFormat, reports)
   const encoder = client ? createEncoder(client, reports) : chatEncoder
@@ -101,8 +106,8 @@ export const convertWholeAnswer = ({
     const body = parseErrorObject(received.toString("utf8"))
     if (!body) throw new MalformedResponse(translatable("not_a_completion"))
     const json = Buffer.from(createFormatConverter(decoder, encoder).convertBody(body))
-    return { result: { kind: "answer", json }, dropped, usages }
+    return { result: { kind: "answer", json }, dropped, counts }
   } catch (error) {
-    return { result: toMessage(error), dropped, usages }
+    return { result: toMessage(error), dropped, counts }
   }
 }

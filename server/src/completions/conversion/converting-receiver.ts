@@ -68,8 +68,8 @@ export class ConvertingReceiver implements CompletionReceiver {
     this.#receiver.attach(handle)
   }
 
-  onAttempt(attempt: SelectedAttempt): void {
-    this.#receiver.onAttempt(attempt)
+  onAttemptSelected(attempt: SelectedAttempt): void {
+    this.#receiver.onAttemptSelected(attempt)
   }
 
   onListenerError(error: unknown): void {

@@ -15,7 +15,7 @@ import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import { apiOperations } from "../operations/registry.ts"
 import type { ModelRequest } from "../request/model-request.ts"
-import { toUpstreamRequest } from "../request/upstream-request.ts"
+import { serviceTierOf, toUpstreamRequest } from "../request/upstream-request.ts"
 
 export interface AttemptContext {
   request: ModelRequest
@@ -30,7 +30,7 @@ export interface AttemptContext {
   /** Client headers to forward. */
   headers: Record<string, string>
   dropped: DroppedFields | undefined
-  /** Called with what a provider reports before the end of its answer. */
+  /** Called with what a provider reports, in its own format. */
   reportTokens: (counts: TokenCounts) => void
   owner: BodyOwner
   encode: BodyWork["encode"]
@@ -81,6 +81,12 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
   }
 }
 
+/** Formats other than OpenAI's lose it. */
+const requestedTierOf = (context: AttemptContext, endpoint: Endpoint): string | null =>
+  chatFormatOf(context, endpoint)
+    ? null
+    : serviceTierOf(context.request, context.resolved.workspace)
+
 const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt => {
   const { request, passThrough, headers } = context
   const { connection } = endpoint
@@ -90,6 +96,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
     connection,
     usesModel: true,
     model: endpoint.model.name,
+    serviceTier: passed ? serviceTierOf(passed, []) : requestedTierOf(context, endpoint),
     convert: passed ? undefined : converterOf(context, endpoint),
     request: () => {
       const toRequest = (body: Buffer): UpstreamRequest => ({

@@ -1,6 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
 import type { FairEventLoop } from "../../concurrency/fair-event-loop.ts"
-import type { CompletionReceiver } from "../../connections/response-receiver.ts"
+import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
 import { sendWithFailover } from "../../connections/send-with-failover.ts"
 import { Failure } from "../../errors.ts"
 import { originKeyOf } from "../../formats/answer-origin.ts"
@@ -10,21 +10,16 @@ import type { FunctionModelRequest } from "../../functions/function-responder.ts
 import type { Caller } from "../../http/caller.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
-import type { TokenCounts } from "../../usage/token-counts.ts"
+import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../../usage/usage-recorder.ts"
-import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
+import type { CreateAnswerConverter, ReportTokens } from "../conversion/answer-converter.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "../request/model-filters.ts"
 import type { ModelRequest } from "../request/model-request.ts"
-import {
-  buildPlainChatBody,
-  hidesUsage,
-  serviceTierOf,
-  toUpstreamRequest,
-} from "../request/upstream-request.ts"
+import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/upstream-request.ts"
 import type { ResponseConsumer, ResponseResult } from "../response/response-consumer.ts"
 import { SseScanner } from "../response/sse-scanner.ts"
 import { createAttempts } from "./create-attempts.ts"
@@ -91,14 +86,13 @@ export const createDispatcher = (deps: DispatcherDeps) => {
   const { encode } = deps.bodyWork
   /** A receiver of chat completions, whatever the client's format is. */
   const createFormatter = (
-    { reader, usageRecorder }: Pick<PendingResponse, "reader" | "usageRecorder">,
+    reader: ResponseReceiver,
     { caller, clientConversion, dropped }: DispatchRequest,
+    reportTokens?: ReportTokens,
   ): CompletionReceiver => {
     const owner = { userId: caller.user.id }
-    const formats = {
-      ...{ providerFormat: null, client: clientConversion ?? null, dropped },
-      reportTokens: (counts: TokenCounts) => usageRecorder?.reportTokens(counts),
-    }
+    const client = clientConversion ?? null
+    const formats = { providerFormat: null, client, dropped, reportTokens }
     const share = fairLoop.of(caller.user.id)
     return new ConvertingReceiver(reader, createConverter(owner, formats), share)
   }
@@ -111,7 +105,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     const { caller, request, usageContext, clientConversion, dropped } = dispatchRequest
     const { callingFunctions = [] } = dispatchRequest
     const { usageRecorder, filteredResponse } = context
-    usageRecorder?.setFunction()
+    usageRecorder?.markFunction()
     if (!request.operation.isChatCompletion) {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
@@ -133,7 +127,9 @@ export const createDispatcher = (deps: DispatcherDeps) => {
       requestId: usageContext.requestId,
       callingFunctions,
     }
-    const receiver = filteredResponse ?? createFormatter(context, dispatchRequest)
+    const reportTokens: ReportTokens = (counts) => usageRecorder?.reportTokens(counts)
+    const receiver =
+      filteredResponse ?? createFormatter(context.reader, dispatchRequest, reportTokens)
     receiver.attach(callFunction(functionRequest, receiver))
   }
 
@@ -170,13 +166,12 @@ export const createDispatcher = (deps: DispatcherDeps) => {
 
   const track = (
     dispatchRequest: DispatchRequest,
-    { id, workspace }: ResolvedModel,
+    { id }: ResolvedModel,
     consumer: ResponseConsumer,
     start: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> => {
     const { caller, request, usageContext, signal, clientConversion } = dispatchRequest
     const { name, recordsUsage } = (clientConversion ?? request).operation
-    const serviceTier = serviceTierOf(request, workspace)
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
         context: usageContext,
@@ -185,7 +180,6 @@ export const createDispatcher = (deps: DispatcherDeps) => {
         model: id,
         streamed: request.streamed,
         prompt: request,
-        serviceTier,
       })
     const scanner = createScanner(dispatchRequest)
     return trackResponse(
@@ -205,15 +199,18 @@ export const createDispatcher = (deps: DispatcherDeps) => {
   ): Promise<ResponseResult> => {
     const sendFiltered = async (pending: PendingResponse): Promise<void> => {
       const { reader, usageRecorder, ended } = pending
-      usageRecorder?.setFunction()
+      usageRecorder?.markFunction()
       const controller = new AbortController()
       reader.attach({ resume: () => {}, cancel: () => controller.abort() })
       const chain = await openFilters(controller.signal)
       try {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
-        const formatter = createFormatter(pending, dispatchRequest)
-        const filteredResponse = new FilteredResponse(formatter, chain)
+        const formatter = createFormatter(reader, dispatchRequest)
+        const filteredResponse = new FilteredResponse(formatter, chain, (usage) => {
+          const counts = parseTokenCounts(usage)
+          if (counts) usageRecorder?.reportTokens(counts)
+        })
         const target = { resolved: { ...resolved, workspace: [] }, headers }
         const filtered = { ...dispatchRequest, request }
         send(filtered, target, { reader, usageRecorder, filteredResponse })

@@ -150,7 +150,10 @@ export const applyWorkspace = (
 ): ChangedRequest => new ChangedRequest(request, planWorkspace(request, workspace))
 
 /** What providers do unless a request names a tier. */
-const defaultServiceTiers = new Set(["auto", "default", "standard", "standard_only"])
+const defaultServiceTiers = new Set([
+  ...["auto", "default", "standard"],
+  ...["standard_only", "on_demand"], // Anthropic's and Groq's
+])
 const serviceTierPattern = /^[a-z_]{1,20}$/
 
 /** A request's `service_tier`; null for a provider's default. */
@@ -159,15 +162,15 @@ export const toServiceTier = (value: unknown): string | null =>
     ? value
     : null
 
-/** The service tier that the providers of a request are asked for. */
+/** The service tier that `toUpstreamRequest` asks for; null for the provider's default. */
 export const serviceTierOf = (
   { fields, operation }: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): string | null =>
-  toServiceTier(
-    fields.service_tier ??
-      (operation.isChatCompletion ? defaultParams(workspace).service_tier : undefined),
-  )
+): string | null => {
+  const own = Object.keys(fields).find((key) => key.toLowerCase() === "service_tier")
+  if (own !== undefined) return toServiceTier(fields[own])
+  return operation.isChatCompletion ? toServiceTier(defaultParams(workspace).service_tier) : null
+}
 
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boolean =>

@@ -103,7 +103,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     this.#deps.usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
   }
 
-  onAttempt(attempt: SelectedAttempt): void {
+  onAttemptSelected(attempt: SelectedAttempt): void {
     this.#connection = attempt.connection
     this.#deps.usageRecorder?.setTarget(attempt)
   }

@@ -128,6 +128,7 @@ export const admin = {
   "usage.chart": "{measure} pro Tag",
   "usage.nobody": "Ohne",
   "usage.deletedUser": "Gelöschter Benutzer",
+  "usage.noGroup": "Ohne Gruppe",
   "usage.deletedGroup": "Gelöschte Gruppe",
   "settings.lead": "Durch Umgebungsvariablen festgelegte Werte sind gesperrt.",
   "settings.signup": "Registrierung",

@@ -121,6 +121,7 @@ export const admin = {
   "usage.chart": "{measure} by day",
   "usage.nobody": "None",
   "usage.deletedUser": "Deleted user",
+  "usage.noGroup": "No group",
   "usage.deletedGroup": "Deleted group",
   "settings.lead": "Values set by environment variables are locked.",
   "settings.signup": "Sign-up",

@@ -13,7 +13,10 @@ interface UsageNameProps {
 
 /** What a usage row is about: its name if known, or its ID. */
 export const UsageName = ({ by, item: { key: id, name } }: UsageNameProps) => {
-  if (id === null) return <span className="text-muted">{t("usage.nobody")}</span>
+  if (id === null) {
+    const none = by === "group" ? "usage.noGroup" : "usage.nobody"
+    return <span className="text-muted">{t(none)}</span>
+  }
   if (by === "user") return <UserName id={id} name={name} />
   if (by === "group") return <GroupName id={id} name={name} />
   if (by === "connection") return <ConnectionName id={id} />
