@@ -3,12 +3,6 @@ import type { Failure } from "../errors.ts"
 import type { Chunk } from "../formats/response-converter.ts"
 import type { AttemptTarget } from "./attempt-target.ts"
 
-/** The attempt whose response follows. */
-export interface SelectedAttempt extends AttemptTarget {
-  /** How many times the request has been sent so far. */
-  requestsSent: number
-}
-
 /**
  * Receives a response on its way through the gateway, as it arrives from a provider or a function:
  * its reader, or what changes it before.
@@ -24,8 +18,11 @@ export interface SelectedAttempt extends AttemptTarget {
 export interface ResponseReceiver extends ResponseListener {
   /** Sets what resumes and cancels the response. */
   attach(handle: RequestHandle): void
-  /** Called with each attempt, and again with the one whose response is chosen in the end. */
-  onAttemptSelected(attempt: SelectedAttempt): void
+  /**
+   * Called with each attempt, and again with the one whose response is chosen in the end.
+   * @param requestsSent how many times the request has been sent so far
+   */
+  onAttemptSelected(target: AttemptTarget, requestsSent: number): void
   /** Ends the response early, with a failure for the client. */
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }

@@ -9,7 +9,6 @@ import {
 } from "@portico/http1"
 import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
 import { Failure } from "../errors.ts"
-import type { AttemptTarget } from "./attempt-target.ts"
 import { BufferedErrorResponse } from "./buffered-error-response.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
@@ -148,7 +147,7 @@ class FailoverRequest implements RequestHandle {
       endAttempt?.()
     }
     this.#requestsSent++
-    this.#selectAttempt(attempt)
+    this.#receiver.onAttemptSelected(attempt, this.#requestsSent)
     const attemptNumber = this.#next
     const { firstByteMs } = connection
     const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
@@ -157,11 +156,6 @@ class FailoverRequest implements RequestHandle {
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()
-  }
-
-  #selectAttempt({ connection, model, serviceTier }: AttemptTarget): void {
-    const requestsSent = this.#requestsSent
-    this.#receiver.onAttemptSelected({ connection, model, serviceTier, requestsSent })
   }
 
   /** After a failure to build its request: providers differ in what they support. */
@@ -239,7 +233,7 @@ class FailoverRequest implements RequestHandle {
     const nothingSent = error.kind === "unreachable" || error.kind === "reset"
     if (nothingSent && this.#hasNext()) {
       this.#reportUnreachable ??= () => {
-        this.#selectAttempt(attempt)
+        this.#receiver.onAttemptSelected(attempt, this.#requestsSent)
         handler.onError(error)
       }
       this.#try()
@@ -286,7 +280,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #forwardBuffered(response: BufferedErrorResponse): void {
-    this.#selectAttempt(response.attempt)
+    this.#receiver.onAttemptSelected(response.attempt, this.#requestsSent)
     response.release()
     if (response.isComplete) response.receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())

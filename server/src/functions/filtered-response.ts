@@ -1,5 +1,6 @@
 import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
-import type { CompletionReceiver, SelectedAttempt } from "../connections/response-receiver.ts"
+import type { AttemptTarget } from "../connections/attempt-target.ts"
+import type { CompletionReceiver } from "../connections/response-receiver.ts"
 import { Failure } from "../errors.ts"
 import { ChunkDecoder } from "../formats/chunk-decoder.ts"
 import { type Fields, isObject, objectOf, objectsIn, parseObject } from "../formats/json-values.ts"
@@ -78,8 +79,8 @@ export class FilteredResponse implements CompletionReceiver, RequestHandle {
     this.#handle?.cancel()
   }
 
-  onAttemptSelected(attempt: SelectedAttempt): void {
-    this.#receiver.onAttemptSelected(attempt)
+  onAttemptSelected(target: AttemptTarget, requestsSent: number): void {
+    this.#receiver.onAttemptSelected(target, requestsSent)
   }
 
   stop(...why: Parameters<CompletionReceiver["stop"]>): void {

@@ -1,6 +1,6 @@
 import type { Fields } from "../formats/json-values.ts"
 import { readTokenDetails } from "../formats/read-token-details.ts"
-import { limitKinds, type TokenCounts } from "./token-counts.ts"
+import { limitKinds, type ReportTokens, type TokenCounts } from "./token-counts.ts"
 
 /**
  * Field names for input and output tokens: chat, completions and embeddings; responses and messages;
@@ -71,3 +71,11 @@ export const parseTokenCounts = (usage: unknown): TokenCounts | null => {
   }
   return null
 }
+
+/** @returns what reports the token counts of a `usage`, if it has any */
+export const createUsageReport =
+  (report: ReportTokens) =>
+  (usage: Fields): void => {
+    const counts = parseTokenCounts(usage)
+    if (counts) report(counts)
+  }

@@ -1,16 +1,11 @@
 import type { Caller } from "../http/caller.ts"
 
-const payingGroups = new WeakMap<ReadonlySet<string>, string>()
-
 /**
  * The group that a request is charged to: of the caller's groups, the one that was created first.
  * Its id is the smallest, as ids begin with the time. Null if the caller is in no group.
  */
 export const payingGroupOf = ({ groups }: Pick<Caller, "groups">): string | null => {
-  const known = payingGroups.get(groups)
-  if (known !== undefined) return known
   let first: string | null = null
   for (const id of groups) if (first === null || id < first) first = id
-  if (first !== null) payingGroups.set(groups, first)
   return first
 }

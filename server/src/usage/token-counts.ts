@@ -19,6 +19,8 @@ export interface TokenCounts {
   tokens_image_out: number
 }
 
+export type ReportTokens = (counts: TokenCounts) => void
+
 export const tokenKinds = [
   ...(["tokens_in", "tokens_out"] as const),
   ...(["tokens_cache_read", "tokens_cache_write", "tokens_cache_write_1h"] as const),

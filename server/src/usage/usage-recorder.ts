@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto"
-import type { SelectedAttempt } from "../connections/response-receiver.ts"
+import type { AttemptTarget } from "../connections/attempt-target.ts"
 import type { SqlBoolean } from "../db/column-types.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
@@ -71,7 +71,7 @@ export class UsageRecorder {
   }
 
   /** The last target is the one that answers. */
-  setTarget({ connection, model, serviceTier, requestsSent }: SelectedAttempt): void {
+  setTarget({ connection, model, serviceTier }: AttemptTarget, requestsSent: number): void {
     const { id, kind } = connection.config
     this.#connectionId = id
     this.#upstreamModel = model

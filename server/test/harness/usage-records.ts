@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Insertable, Selectable } from "kysely"
 import type { UsageRow } from "../../src/db/tables.ts"
+import { noTokens } from "../../src/usage/token-counts.ts"
 import type { TestGateway } from "./gateway.ts"
 
 const defaultTimeoutMs = 10_000
@@ -19,16 +20,9 @@ export const createUsageRow = (overrides: Partial<Insertable<UsageRow>>): Insert
   service_tier: null,
   attempts: 1,
   streamed: 0,
+  ...noTokens,
   tokens_in: 10,
   tokens_out: 5,
-  tokens_cache_read: 0,
-  tokens_cache_write: 0,
-  tokens_cache_write_1h: 0,
-  tokens_reasoning: 0,
-  tokens_audio_in: 0,
-  tokens_audio_out: 0,
-  tokens_image_in: 0,
-  tokens_image_out: 0,
   estimated: 0,
   time_to_first_token_ms: null,
   duration_ms: 100,

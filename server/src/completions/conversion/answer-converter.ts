@@ -3,8 +3,8 @@ import { chatEncoder } from "../../formats/chat-encoder.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { ProviderError } from "../../formats/provider-error.ts"
 import { createFormatConverter, type ResponseConverter } from "../../formats/response-converter.ts"
-import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
-import type { TokenCounts } from "../../usage/token-counts.ts"
+import { createUsageReport } from "../../usage/parse-token-counts.ts"
+import type { ReportTokens } from "../../usage/token-counts.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import { type ClientConversion, createClientEncoder } from "./client-conversion.ts"
 import {
@@ -15,8 +15,6 @@ import {
 } from "./convert-whole-answer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { toBuffer } from "./to-buffer.ts"
-
-export type ReportTokens = (counts: TokenCounts) => void
 
 export interface AnswerFormats {
   /** Null if the answer is a chat completion. */
@@ -51,10 +49,7 @@ export const createAnswerConverters =
   ): ResponseConverter => {
     const reports: AnswerReports = {
       dropped: dropped?.reportAnswer ?? (() => {}),
-      usage: (usage) => {
-        const counts = reportTokens && parseTokenCounts(usage)
-        if (counts) reportTokens(counts)
-      },
+      usage: reportTokens ? createUsageReport(reportTokens) : () => {},
     }
     const decoder = providerFormat && createDecoder(providerFormat, reports)
     const encoder = client ? createClientEncoder(client, reports.usage) : chatEncoder

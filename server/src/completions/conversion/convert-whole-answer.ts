@@ -15,7 +15,7 @@ import { translatable } from "../../i18n/message.ts"
 import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
 import type { ProviderModel } from "../../providers/provider.ts"
 import { type ProviderKind, providers } from "../../providers/registry.ts"
-import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
+import { createUsageReport } from "../../usage/parse-token-counts.ts"
 import type { TokenCounts } from "../../usage/token-counts.ts"
 import { operationNamed } from "../operations/registry.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
@@ -93,10 +93,7 @@ export const convertWholeAnswer = ({
   const counts: TokenCounts[] = []
   const reports: AnswerReports = {
     dropped: (name) => void dropped.push(name),
-    usage: (usage) => {
-      const read = parseTokenCounts(usage)
-      if (read) counts.push(read)
-    },
+    usage: createUsageReport((read) => void counts.push(read)),
   }
   const decoder = providerFormat && createDecoder(providerFormat, reports)
   const encoder = client ? createEncoder(client, reports) : chatEncoder

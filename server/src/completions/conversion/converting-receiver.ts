@@ -1,11 +1,8 @@
 import { headerOf, type RequestHandle, UpstreamError } from "@portico/http1"
 import { type ServerSentEvent, SseDecoder } from "@portico/sse"
 import { type EventLoopShare, turnCosts } from "../../concurrency/fair-event-loop.ts"
-import type {
-  CompletionReceiver,
-  ResponseReceiver,
-  SelectedAttempt,
-} from "../../connections/response-receiver.ts"
+import type { AttemptTarget } from "../../connections/attempt-target.ts"
+import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
 import { toError } from "../../errors.ts"
 import { parseErrorObject } from "../../formats/error-body.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
@@ -68,8 +65,8 @@ export class ConvertingReceiver implements CompletionReceiver {
     this.#receiver.attach(handle)
   }
 
-  onAttemptSelected(attempt: SelectedAttempt): void {
-    this.#receiver.onAttemptSelected(attempt)
+  onAttemptSelected(target: AttemptTarget, requestsSent: number): void {
+    this.#receiver.onAttemptSelected(target, requestsSent)
   }
 
   onListenerError(error: unknown): void {

@@ -6,7 +6,7 @@ import { Failure } from "../../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../../formats/answer-origin.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import { type ChatFormat, servesOperation } from "../../providers/provider.ts"
-import type { TokenCounts } from "../../usage/token-counts.ts"
+import type { ReportTokens } from "../../usage/token-counts.ts"
 import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
 import type { BodyOwner } from "../conversion/body-thread.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
@@ -31,7 +31,7 @@ export interface AttemptContext {
   headers: Record<string, string>
   dropped: DroppedFields | undefined
   /** Called with what a provider reports, in its own format. */
-  reportTokens: (counts: TokenCounts) => void
+  reportTokens: ReportTokens
   owner: BodyOwner
   encode: BodyWork["encode"]
   createConverter: CreateAnswerConverter

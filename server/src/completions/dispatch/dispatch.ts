@@ -10,9 +10,10 @@ import type { FunctionModelRequest } from "../../functions/function-responder.ts
 import type { Caller } from "../../http/caller.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
-import { parseTokenCounts } from "../../usage/parse-token-counts.ts"
+import { createUsageReport } from "../../usage/parse-token-counts.ts"
+import type { ReportTokens } from "../../usage/token-counts.ts"
 import type { UsageContext, UsageRecorder, UsageRecorders } from "../../usage/usage-recorder.ts"
-import type { CreateAnswerConverter, ReportTokens } from "../conversion/answer-converter.ts"
+import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
@@ -207,10 +208,8 @@ export const createDispatcher = (deps: DispatcherDeps) => {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
         const formatter = createFormatter(reader, dispatchRequest)
-        const filteredResponse = new FilteredResponse(formatter, chain, (usage) => {
-          const counts = parseTokenCounts(usage)
-          if (counts) usageRecorder?.reportTokens(counts)
-        })
+        const reportUsage = createUsageReport((counts) => usageRecorder?.reportTokens(counts))
+        const filteredResponse = new FilteredResponse(formatter, chain, reportUsage)
         const target = { resolved: { ...resolved, workspace: [] }, headers }
         const filtered = { ...dispatchRequest, request }
         send(filtered, target, { reader, usageRecorder, filteredResponse })

@@ -1,6 +1,7 @@
 import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
+import type { AttemptTarget } from "../../connections/attempt-target.ts"
 import type { Connection } from "../../connections/connection.ts"
-import type { ResponseReceiver, SelectedAttempt } from "../../connections/response-receiver.ts"
+import type { ResponseReceiver } from "../../connections/response-receiver.ts"
 import { toUpstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
@@ -103,9 +104,9 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     this.#deps.usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
   }
 
-  onAttemptSelected(attempt: SelectedAttempt): void {
-    this.#connection = attempt.connection
-    this.#deps.usageRecorder?.setTarget(attempt)
+  onAttemptSelected(target: AttemptTarget, requestsSent: number): void {
+    this.#connection = target.connection
+    this.#deps.usageRecorder?.setTarget(target, requestsSent)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
