@@ -8,6 +8,7 @@ import { functions } from "./functions.ts"
 import { gateway } from "./gateway.ts"
 import { models } from "./models.ts"
 import { ownership } from "./ownership.ts"
+import { prices } from "./prices.ts"
 import { providers } from "./providers.ts"
 import { signOn } from "./sign-on.ts"
 
@@ -18,6 +19,7 @@ export const catalogue = {
   ...ownership,
   ...models,
   ...connections,
+  ...prices,
   ...providers,
   ...conversations,
   ...functions,

@@ -9,6 +9,7 @@ import { functions } from "./server/functions.ts"
 import { gateway } from "./server/gateway.ts"
 import { models } from "./server/models.ts"
 import { ownership } from "./server/ownership.ts"
+import { prices } from "./server/prices.ts"
 import { providers } from "./server/providers.ts"
 import { signOn } from "./server/sign-on.ts"
 
@@ -19,6 +20,7 @@ export const serverMessages: ServerMessages = {
   ...ownership,
   ...models,
   ...connections,
+  ...prices,
   ...providers,
   ...conversations,
   ...functions,
