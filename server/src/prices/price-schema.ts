@@ -9,7 +9,11 @@ export const maxTokenPrice = 1_000_000_000
 export const maxUnitPrice = 1_000_000_000_000
 
 const priceUpTo = (max: number) =>
-  z.number().min(0).max(max).refine(hasExactPrice, withMessage(translatable("price_too_precise")))
+  z
+    .number()
+    .min(0)
+    .max(max)
+    .refine(hasExactPrice, withMessage(translatable("price_too_precise")))
 
 const TokenPrice = priceUpTo(maxTokenPrice).optional()
 const UnitPrice = priceUpTo(maxUnitPrice).optional()

@@ -5,6 +5,5 @@ export const prices = {
   price_too_precise: "Geben Sie einen Preis mit höchstens sechs Nachkommastellen ein.",
   price_tiers_unsorted: "Ordnen Sie die Stufen nach ihrer Tokenzahl, jede nur einmal.",
   price_has_two_scopes: "Wählen Sie einen Anbieter oder eine Verbindung, nicht beides.",
-  price_incomplete:
-    "Geben Sie einen Preis für Eingabe und für Ausgabe ein; 0 bedeutet kostenlos.",
+  price_incomplete: "Geben Sie einen Preis für Eingabe und für Ausgabe ein; 0 bedeutet kostenlos.",
 } satisfies TranslationsOf<typeof english>
