@@ -4,19 +4,30 @@ export const femtoPerNano = 10n ** BigInt(priceDecimals)
 
 const decimalPattern = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/**
- * Reads a decimal number such as `0.25` or `3.125e-07` and multiplies it by 10^`shift`, exactly.
- * @returns undefined if it is negative or no number, or if digits other than 0 would remain behind
- *   the point
- */
-export const parseDecimal = (text: string, shift: number): bigint | undefined => {
+/** A decimal number times 10^shift as a fraction of integers; undefined if it is none, or negative. */
+const toFraction = (text: string, shift: number): [bigint, bigint] | undefined => {
   const [, whole, fraction = "", exponent = "0"] = decimalPattern.exec(text) ?? []
   if (whole === undefined) return undefined
   const digits = BigInt(whole + fraction)
   const power = Number(exponent) - fraction.length + shift
-  if (power >= 0) return digits * 10n ** BigInt(power)
-  const divisor = 10n ** BigInt(-power)
-  return digits % divisor === 0n ? digits / divisor : undefined
+  return power >= 0 ? [digits * 10n ** BigInt(power), 1n] : [digits, 10n ** BigInt(-power)]
+}
+
+/**
+ * Reads a decimal number such as `0.25` or `3.125e-07` and multiplies it by 10^`shift`, exactly.
+ * @returns undefined if it is negative or no number, or if the result is no integer
+ */
+export const parseDecimal = (text: string, shift: number): bigint | undefined => {
+  const [dividend, divisor] = toFraction(text, shift) ?? []
+  if (dividend === undefined || divisor === undefined) return undefined
+  return dividend % divisor === 0n ? dividend / divisor : undefined
+}
+
+/** Like `parseDecimal`, but rounds half up to an integer. */
+export const roundDecimal = (text: string, shift: number): bigint | undefined => {
+  const [dividend, divisor] = toFraction(text, shift) ?? []
+  if (dividend === undefined || divisor === undefined) return undefined
+  return (dividend * 2n + divisor) / (divisor * 2n)
 }
 
 /**
@@ -26,7 +37,14 @@ export const parseDecimal = (text: string, shift: number): bigint | undefined =>
 export const toFemto = (price: number): bigint | undefined =>
   parseDecimal(String(price), priceDecimals)
 
-export const hasExactPrice = (price: number): boolean => toFemto(price) !== undefined
+/** A number of JSON keeps this many digits, whatever is computed from it. */
+const maxDigits = 15
+
+/** Whether a price has at most six decimals, and so few digits that no conversion changes it. */
+export const hasExactPrice = (price: number): boolean => {
+  const femto = toFemto(price)
+  return femto !== undefined && String(femto).replace(/0+$/, "").length <= maxDigits
+}
 
 /** Writes femto-dollars in nano-dollars, such as `2.5`. */
 export const formatNano = (femto: bigint): string => {

@@ -43,7 +43,7 @@ const ServiceTierName = z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/)
 
 /** What is known of a model besides its prices. */
 export const ModelFacts = z.strictObject({
-  /** Maximum number of tokens of input and output together. */
+  /** Maximum number of input tokens; for most models, of input and output together. */
   context_length: z.int().min(1).optional(),
   /** Maximum number of output tokens. */
   max_output: z.int().min(1).optional(),
@@ -80,7 +80,7 @@ const fields = {
 
 const From = z.int().min(0).max(99_999_999_999)
 
-type Fields = z.output<z.ZodObject<typeof fields>>
+type Fields = Omit<z.output<z.ZodObject<typeof fields>>, "model">
 
 const hasOneScope = ({ provider, connection }: Fields): boolean =>
   provider === undefined || connection === undefined
@@ -99,8 +99,8 @@ const basePrices = { path: ["output"], ...withMessage(translatable("price_incomp
 
 /**
  * Prices and facts of a model that hold from `from`, in epoch seconds, until the next entry of the
- * same model, provider and connection. An entry without any price states only facts: a more general
- * one sets the price.
+ * same model, provider and connection. An entry without any price only states facts: an earlier or
+ * a more general one sets the price.
  */
 export const PriceEntry = z
   .strictObject({ ...fields, from: From })
@@ -116,3 +116,26 @@ export const NewPriceEntry = z
   .refine(hasBasePrices, basePrices)
   .meta({ id: "NewPriceEntry" })
 export type NewPriceEntry = z.output<typeof NewPriceEntry>
+
+/** `shipped`: part of the table that comes with the gateway; `custom`: an administrator's. */
+export const PriceOrigin = z.enum(["shipped", "custom"])
+export type PriceOrigin = z.output<typeof PriceOrigin>
+
+export const PriceView = z
+  .strictObject({ ...fields, from: From, origin: PriceOrigin })
+  .meta({ id: "Price" })
+export type PriceView = z.output<typeof PriceView>
+
+/** What `PUT` takes: what `GET` returns, or less. The model is that of the path. */
+export const PriceChange = z
+  .strictObject({
+    ...fields,
+    model: fields.model.optional(),
+    from: From.optional(),
+    /** Ignored. */
+    origin: PriceOrigin.optional(),
+  })
+  .refine(hasOneScope, oneScope)
+  .refine(hasBasePrices, basePrices)
+  .meta({ id: "PriceChange" })
+export type PriceChange = z.output<typeof PriceChange>

@@ -1,0 +1,74 @@
+import { toFemto } from "./decimal.ts"
+import type { TokenPriceName, TokenPrices } from "./price-schema.ts"
+import type { PriceEntry } from "./schema.ts"
+
+/** Femto-dollars per token, for each kind. */
+export type TokenRates = Readonly<Record<TokenPriceName, bigint>>
+
+/** What a kind of token costs as much as, if it has no price of its own. */
+const containingKind = {
+  cached_input: "input",
+  cache_write: "input",
+  cache_write_1h: "cache_write",
+  reasoning: "output",
+  audio_input: "input",
+  audio_output: "output",
+  image_input: "input",
+  image_output: "output",
+} as const satisfies Partial<Record<TokenPriceName, TokenPriceName>>
+
+const isContained = (name: TokenPriceName): name is keyof typeof containingKind =>
+  name in containingKind
+
+const rateOf = (prices: TokenPrices, name: TokenPriceName): bigint => {
+  const price = prices[name]
+  if (price !== undefined) return toFemto(price) ?? 0n
+  return isContained(name) ? rateOf(prices, containingKind[name]) : 0n
+}
+
+const toRates = (prices: TokenPrices): TokenRates => ({
+  input: rateOf(prices, "input"),
+  cached_input: rateOf(prices, "cached_input"),
+  cache_write: rateOf(prices, "cache_write"),
+  cache_write_1h: rateOf(prices, "cache_write_1h"),
+  output: rateOf(prices, "output"),
+  reasoning: rateOf(prices, "reasoning"),
+  audio_input: rateOf(prices, "audio_input"),
+  audio_output: rateOf(prices, "audio_output"),
+  image_input: rateOf(prices, "image_input"),
+  image_output: rateOf(prices, "image_output"),
+})
+
+/** The prices of one service tier; undefined for the default one and for those without prices. */
+export const servicePricesOf = ({ service_tiers }: PriceEntry, name: string | null) =>
+  name !== null && service_tiers && Object.hasOwn(service_tiers, name)
+    ? service_tiers[name]
+    : undefined
+
+interface RateQuery {
+  tokensIn: number
+  serviceTier: string | null
+}
+
+const ratesByEntry = new WeakMap<PriceEntry, Map<string, TokenRates>>()
+
+/**
+ * The rates of a request. What is more specific replaces single prices: the context tier those of
+ * the entry, the service tier those of both, and the service tier's own context tier all of them.
+ */
+export const findTokenRates = (
+  entry: PriceEntry,
+  { tokensIn, serviceTier }: RateQuery,
+): TokenRates => {
+  const tier = entry.tiers?.findLast(({ above }) => tokensIn > above)
+  const service = servicePricesOf(entry, serviceTier)
+  const serviceContext = service?.tiers?.findLast(({ above }) => tokensIn > above)
+  const key = `${tier?.above} ${serviceContext?.above} ${service ? serviceTier : ""}`
+  const ratesByKey = ratesByEntry.get(entry) ?? new Map<string, TokenRates>()
+  ratesByEntry.set(entry, ratesByKey)
+  const known = ratesByKey.get(key)
+  if (known) return known
+  const rates = toRates({ ...entry, ...tier, ...service, ...serviceContext })
+  ratesByKey.set(key, rates)
+  return rates
+}
