@@ -1,0 +1,103 @@
+import { hasPrice } from "./cost.ts"
+import type { ModelFacts, PriceEntry } from "./schema.ts"
+
+/** The connection of which a price is looked up. */
+export interface PricedConnection {
+  id: string
+  kind: string
+  base_url: string
+}
+
+export interface PriceQuery {
+  /** The ids in the gateway: the requested one first, then those of its base models. */
+  modelIds: readonly string[]
+  /** The connection's own name of the model. */
+  upstreamModel: string
+  connection: PricedConnection
+  /** Epoch seconds. */
+  at: number
+}
+
+interface Deps {
+  custom: readonly PriceEntry[]
+  shipped: readonly PriceEntry[]
+  /** The provider to which a host belongs; null if it is none of those known. */
+  providerOfHost: (host: string) => string | null
+}
+
+type EntriesByModel = ReadonlyMap<string, readonly PriceEntry[]>
+
+/** By model, the latest first. */
+const groupByModel = (entries: readonly PriceEntry[]): EntriesByModel => {
+  const groups = Map.groupBy(entries, ({ model }) => model)
+  for (const group of groups.values()) group.sort((a, b) => b.from - a.from)
+  return groups
+}
+
+/** A provider's own host, or what kind of API it has; OpenAI's is that of many others too. */
+const providerOf = ({ kind }: PricedConnection, ofHost: string | null): string | null =>
+  ofHost ?? (kind === "openai" ? null : kind)
+
+/** Google lists its models as `models/gemini-…` and accepts them without the prefix. */
+const namesOf = (upstreamModel: string): string[] => {
+  const short = upstreamModel.replace(/^models\//, "")
+  return short === upstreamModel ? [upstreamModel] : [upstreamModel, short]
+}
+
+const hostOf = (url: string): string | null =>
+  URL.canParse(url) ? new URL(url).hostname.toLowerCase() : null
+
+/** What the first entry that states a fact says. */
+const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {
+  const facts: ModelFacts = {}
+  for (const { context_length, max_output, capabilities, ...entry } of entries) {
+    const { end_of_life, successor, source } = entry
+    const stated = { context_length, max_output, capabilities, end_of_life, successor, source }
+    for (const [name, value] of Object.entries(stated)) {
+      if (value !== undefined && !Object.hasOwn(facts, name))
+        Object.assign(facts, { [name]: value })
+    }
+  }
+  return facts
+}
+
+/** Finds the entries of a model. The more specific ones come first. */
+export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
+  const customByModel = groupByModel(custom)
+  const shippedByModel = groupByModel(shipped)
+
+  /** For each scope the entries that have begun, the latest first. */
+  const findScopes = ({ modelIds, upstreamModel, connection, at }: PriceQuery): PriceEntry[][] => {
+    const host = hostOf(connection.base_url)
+    const ofHost = host === null ? null : providerOfHost(host)
+    const provider = providerOf(connection, ofHost)
+    const ownNames = namesOf(upstreamModel)
+    const begun = (entries: EntriesByModel, model: string) =>
+      (entries.get(model) ?? []).filter(({ from }) => from <= at)
+    const customScopes = [...new Set([...modelIds, ...ownNames])].flatMap((model) => {
+      const entries = begun(customByModel, model)
+      return [
+        entries.filter((entry) => entry.connection === connection.id),
+        entries.filter((entry) => provider !== null && entry.provider === provider),
+        entries.filter((entry) => !(entry.connection || entry.provider)),
+      ]
+    })
+    // A user may give a model of the workspace any id, and a local server offers models of others.
+    const shippedScopes = ownNames.map((model) =>
+      begun(shippedByModel, model).filter((entry) => ofHost !== null && entry.provider === ofHost),
+    )
+    return [...customScopes, ...shippedScopes]
+  }
+
+  return {
+    /** The entry that sets the price of a request; undefined if it is unknown. */
+    findPrice: (query: PriceQuery): PriceEntry | undefined =>
+      findScopes(query).flat().find(hasPrice),
+
+    /** What is known of a model besides its price. */
+    findFacts: (query: PriceQuery): ModelFacts =>
+      mergeFacts(findScopes(query).flatMap(([latest]) => latest ?? [])),
+  }
+}
+
+export type PriceIndex = ReturnType<typeof createPriceIndex>
