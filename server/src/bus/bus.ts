@@ -19,7 +19,9 @@ export const BusMessage = z.discriminatedUnion("topic", [
   z.object({ topic: z.literal("chat_stop"), id: Id, message_id: Id.nullable() }),
   /** A file's processing state changed; or a collection, its files or its grants. */
   z.object({ topic: z.enum(["files", "collections"]), user_id: Id, id: Id }),
-  z.object({ topic: z.enum(["groups", "connections", "functions", "settings", "reset"]) }),
+  z.object({
+    topic: z.enum(["groups", "connections", "functions", "prices", "settings", "reset"]),
+  }),
 ])
 export type BusMessage = z.output<typeof BusMessage>
 

@@ -155,6 +155,18 @@ export interface ModelContentsRow {
   params: string
 }
 
+export interface PriceRow {
+  model: string
+  /** Empty for all providers; so is `connection_id` for all connections. */
+  provider: string
+  connection_id: string
+  /** When the entry begins, in epoch seconds. */
+  valid_from: number
+  /** The entry without these, as JSON. */
+  entry: string
+  updated_at: number
+}
+
 export interface SettingRow {
   name: string
   value: string
@@ -226,6 +238,7 @@ export interface Tables
   connection_models: ConnectionModelsRow
   models: ModelRow
   model_contents: ModelContentsRow
+  prices: PriceRow
   settings: SettingRow
   clock_state: ClockStateRow
   usage: UsageRow

@@ -44,8 +44,7 @@ const namesOf = (upstreamModel: string): string[] => {
   return short === upstreamModel ? [upstreamModel] : [upstreamModel, short]
 }
 
-const hostOf = (url: string): string | null =>
-  URL.canParse(url) ? new URL(url).hostname.toLowerCase() : null
+const hostOf = (url: string): string | null => URL.parse(url)?.hostname ?? null
 
 /** What the first entry that states a fact says. */
 const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {
@@ -65,17 +64,28 @@ const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {
 export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
   const customByModel = groupByModel(custom)
   const shippedByModel = groupByModel(shipped)
+  const providerByUrl = new Map<string, string | null>()
+
+  /** Each request asks: parsing the address takes longer than all that follows. */
+  const providerOfUrl = (url: string): string | null => {
+    const known = providerByUrl.get(url)
+    if (known !== undefined) return known
+    const host = hostOf(url)
+    const provider = host === null ? null : providerOfHost(host)
+    providerByUrl.set(url, provider)
+    return provider
+  }
 
   /** For each scope the entries that have begun, the latest first. */
   const findScopes = ({ modelIds, upstreamModel, connection, at }: PriceQuery): PriceEntry[][] => {
-    const host = hostOf(connection.base_url)
-    const ofHost = host === null ? null : providerOfHost(host)
+    const ofHost = providerOfUrl(connection.base_url)
     const provider = providerOf(connection, ofHost)
     const ownNames = namesOf(upstreamModel)
     const begun = (entries: EntriesByModel, model: string) =>
       (entries.get(model) ?? []).filter(({ from }) => from <= at)
     const customScopes = [...new Set([...modelIds, ...ownNames])].flatMap((model) => {
       const entries = begun(customByModel, model)
+      if (entries.length === 0) return []
       return [
         entries.filter((entry) => entry.connection === connection.id),
         entries.filter((entry) => provider !== null && entry.provider === provider),

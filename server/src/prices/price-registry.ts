@@ -1,0 +1,60 @@
+import type { Bus } from "../bus/bus.ts"
+import { createMutex } from "../concurrency/mutex.ts"
+import { createPriceIndex, type PriceIndex } from "./price-index.ts"
+import type { PriceEntry } from "./schema.ts"
+import type { PriceStore } from "./store.ts"
+
+/** The prices and facts that come with the gateway. */
+export interface ShippedPrices {
+  entries: readonly PriceEntry[]
+  /** The provider to which a host belongs; null if it is none of those known. */
+  providerOfHost: (host: string) => string | null
+}
+
+interface Deps {
+  store: Pick<PriceStore, "list">
+  bus: Bus
+  shipped: ShippedPrices
+}
+
+/** All prices in memory, reloaded when one changes on any node. */
+export interface PriceRegistry extends PriceIndex {
+  /** The administrators' entries, by model, provider, connection and time. */
+  custom(): readonly PriceEntry[]
+  reload(): Promise<void>
+  /** Registers a callback for changes. */
+  onChange(listener: () => void): void
+}
+
+export const createPriceRegistry = async (deps: Deps): Promise<PriceRegistry> => {
+  const { store, bus, shipped } = deps
+  const { entries, providerOfHost } = shipped
+
+  const load = async () => {
+    const custom = await store.list()
+    return { custom, index: createPriceIndex({ custom, shipped: entries, providerOfHost }) }
+  }
+
+  const listeners = new Set<() => void>()
+  let snapshot = await load()
+  const runExclusive = createMutex()
+
+  const reload = (): Promise<void> =>
+    runExclusive(async () => {
+      snapshot = await load()
+      for (const listener of listeners) listener()
+    })
+
+  bus.subscribe("reload prices", ({ topic }) => {
+    // If this fails, the current prices stay in use until the bus tries again.
+    return topic === "prices" || topic === "reset" ? reload() : undefined
+  })
+
+  return {
+    custom: () => snapshot.custom,
+    findPrice: (query) => snapshot.index.findPrice(query),
+    findFacts: (query) => snapshot.index.findFacts(query),
+    reload,
+    onChange: (listener) => void listeners.add(listener),
+  }
+}
