@@ -45,6 +45,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   models: { kind: "count", per: "user", max: "MAX_MODELS" },
   model_contents: { kind: "perParent", from: "models", bound: "one, of 512,000 characters" },
   settings: { kind: "adminOnly" },
+  prices: { kind: "adminOnly" },
   clock_state: { kind: "perParent", from: "settings", bound: "one in all" },
   usage: { kind: "retained", for: "usage_retention" },
   audit_events: { kind: "retained", for: "audit_retention" },
