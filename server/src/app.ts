@@ -41,6 +41,7 @@ import { createOverviewRouter } from "./monitoring/overview-router.ts"
 import { createMonitoringRouter } from "./monitoring/router.ts"
 import { createNativeProxyRouter } from "./native-proxy/router.ts"
 import { createUserRemovalRouter } from "./ownership/user-removal-router.ts"
+import { createPriceRouter } from "./prices/router.ts"
 import { createInstructionRouter } from "./prompts/instruction-router.ts"
 import { createPromptRouter } from "./prompts/router.ts"
 import { scimPath } from "./scim/base-url.ts"
@@ -128,6 +129,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createModelRouter({ router: router("api"), ...gateway }))
   mount(createInstructionRouter(router("api"), gateway.personalInstructions))
   mount(createPromptRouter({ router: router("api"), ...gateway }))
+  mount(createPriceRouter({ router: router("api"), ...gateway }))
   const { conversations } = gateway
   mount(createChatRouter({ router: router("api"), ...conversations }))
   mount(createChatMessageRouter({ router: router("api"), ...conversations }))

@@ -8,6 +8,7 @@ import type { ClockWatchOptions } from "./jobs/clock-watch.ts"
 import type { HourlyDeletionOptions } from "./jobs/hourly-deletion.ts"
 import type { JobQueueOptions } from "./jobs/queue.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
+import type { ShippedPrices } from "./prices/price-registry.ts"
 import type { Settings } from "./settings/schema.ts"
 
 /**
@@ -26,4 +27,6 @@ export interface GatewayOverrides
     KnowledgeOptions {
   passwordCost?: PasswordCost
   defaultSettings?: Partial<Settings>
+  /** Take the place of the table that comes with the gateway. */
+  shippedPrices?: ShippedPrices
 }

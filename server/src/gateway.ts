@@ -42,6 +42,8 @@ import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { createTransports } from "./outbound/transports.ts"
 import { createTransfers } from "./ownership/transfer.ts"
 import { createUserRemoval } from "./ownership/user-removal.ts"
+import { createPriceParts } from "./prices/create-prices.ts"
+import { noShippedPrices } from "./prices/price-registry.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
 import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
@@ -151,6 +153,11 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     filesToReread: fileParts.rereading.remaining,
   })
 
+  const priceParts = await createPriceParts({
+    ...shared,
+    shippedPrices: options.shippedPrices ?? noShippedPrices,
+    connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
+  })
   const storedResponses = createStoredResponses(shared)
   const deletions = {
     "delete expired audit events": auditProcessing.deleteExpired,
@@ -245,6 +252,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     storedResponses,
     conversations,
     ...promptParts,
+    ...priceParts,
     nativeProxy,
     ...usage,
     ...fileParts,

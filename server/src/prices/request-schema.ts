@@ -56,7 +56,11 @@ export const PriceImport = z
     z.object({
       format: z.literal("litellm"),
       /** The contents of `model_prices_and_context_window.json`. */
-      prices: z.record(z.string(), z.unknown()),
+      prices: z
+        .record(z.string(), z.unknown())
+        .refine((prices) => Object.keys(prices).length <= maxImportedEntries, {
+          error: `An import can have at most ${maxImportedEntries} models`,
+        }),
       /** When the prices begin, in epoch seconds; defaults to the current time. */
       from: z.int().min(0).optional(),
     }),

@@ -4,6 +4,7 @@ import { upload } from "../knowledge/collections.ts"
 import { createFixtures, type Fixtures, functionSource, password, prompt } from "./fixtures.ts"
 import { invitationRecipes } from "./invitation-requests.ts"
 import { ownershipRecipes } from "./ownership-requests.ts"
+import { priceRecipes } from "./price-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
 import { questionRecipes } from "./question-requests.ts"
@@ -237,6 +238,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...accountRecipes(gateway, makers, secrets),
     ...contentRecipes(gateway, makers),
     ...questionRecipes(gateway, makers),
+    ...priceRecipes(gateway),
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),

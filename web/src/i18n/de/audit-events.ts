@@ -24,6 +24,10 @@ export const auditEvents = {
   "event.model.updated": "{actor} hat das Modell {target} geändert",
   "event.model.deleted": "{actor} hat das Modell {target} gelöscht",
   "event.model.transferred": "{actor} hat das Modell {target} übergeben",
+  "event.price.created": "{actor} hat einen Preis des Modells {target} festgelegt",
+  "event.price.updated": "{actor} hat einen Preis des Modells {target} geändert",
+  "event.price.deleted": "{actor} hat Preise des Modells {target} gelöscht",
+  "event.price.imported": "{actor} hat Preise importiert",
   "event.embedding_model.install_requested":
     "{actor} hat begonnen, das Embedding-Modell {target} zu installieren",
   "event.embedding_model.installed": "{actor} hat das Embedding-Modell {target} installiert",

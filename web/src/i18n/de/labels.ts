@@ -59,6 +59,7 @@ export const labels = {
   "label.owner": "Eigentümer",
   "label.password": "Passwort",
   "label.private": "Privat",
+  "label.prices": "Preise",
   "label.prompts": "Prompts",
   "label.provider": "Anbieter",
   "label.provisioning": "Bereitstellung",

@@ -24,6 +24,10 @@ export const auditEvents = {
   "event.model.updated": "{actor} changed the model {target}",
   "event.model.deleted": "{actor} deleted the model {target}",
   "event.model.transferred": "{actor} handed over the model {target}",
+  "event.price.created": "{actor} set a price of the model {target}",
+  "event.price.updated": "{actor} changed a price of the model {target}",
+  "event.price.deleted": "{actor} deleted prices of the model {target}",
+  "event.price.imported": "{actor} imported prices",
   "event.embedding_model.install_requested":
     "{actor} started to install the embedding model {target}",
   "event.embedding_model.installed": "{actor} installed the embedding model {target}",

@@ -60,6 +60,7 @@ export const labels = {
   "label.owner": "Owner",
   "label.password": "Password",
   "label.private": "Private",
+  "label.prices": "Prices",
   "label.prompts": "Prompts",
   "label.provider": "Provider",
   "label.provisioning": "Provisioning",

@@ -37,6 +37,7 @@ const kinds: readonly (readonly [string, MessageKey])[] = [
   ["connection.", "label.connections"],
   ["file.", "label.files"],
   ["collection.", "label.collections"],
+  ["price.", "label.prices"],
   ["prompt.", "label.prompts"],
   ["project.", "projects.title"],
   ["settings.", "label.settings"],

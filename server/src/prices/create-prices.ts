@@ -1,0 +1,26 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { createPriceRegistry, type ShippedPrices } from "./price-registry.ts"
+import { createPrices } from "./prices.ts"
+import { createPriceStore } from "./store.ts"
+import { createPriceTransfer } from "./transfer.ts"
+
+interface Deps {
+  db: Database
+  bus: Bus
+  audit: Audit
+  shippedPrices: ShippedPrices
+  /** Ids of all connections, from the environment too. */
+  connectionIds: () => Promise<ReadonlySet<string>>
+  now: () => number
+}
+
+/** Creates the catalog of prices and facts of models. */
+export const createPriceParts = async ({ shippedPrices, ...deps }: Deps) => {
+  const store = createPriceStore(deps.db)
+  const priceRegistry = await createPriceRegistry({ ...deps, store, shipped: shippedPrices })
+  const shipped = shippedPrices.entries
+  const prices = createPrices({ ...deps, store, registry: priceRegistry, shipped })
+  return { priceRegistry, prices, priceTransfer: createPriceTransfer({ ...deps, prices }) }
+}

@@ -1,0 +1,101 @@
+import type { Actor } from "../http/caller.ts"
+import { type ImportPlan, planImport, planUpdate } from "./import-plan.ts"
+import { exportLiteLlm } from "./litellm-export.ts"
+import { importLiteLlm } from "./litellm-import.ts"
+import { formatPriceCsv, parsePriceCsv } from "./price-csv.ts"
+import type { Prices } from "./prices.ts"
+import type {
+  PriceExportQuery,
+  PriceImport,
+  PriceImportResult,
+  SkippedPrice,
+} from "./request-schema.ts"
+import type { NewPriceEntry, PriceEntry, PriceView } from "./schema.ts"
+
+interface Deps {
+  prices: Prices
+  connectionIds: () => Promise<ReadonlySet<string>>
+  now: () => number
+}
+
+/** A file that a request downloads. */
+interface PriceFile {
+  name: string
+  contentType: string
+  text: string
+}
+
+const withoutOrigin = ({ origin: _origin, ...entry }: PriceView): PriceEntry => entry
+
+/** Imports and exports prices as JSON, as CSV, and in the format of LiteLLM's price file. */
+export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
+  /** Prices of another gateway may be those of connections that do not exist here. */
+  const skipUnknownConnections = async (entries: readonly PriceEntry[]) => {
+    const ids = await connectionIds()
+    const isKnown = ({ connection }: PriceEntry) => connection === undefined || ids.has(connection)
+    const skipped: SkippedPrice[] = entries
+      .filter((entry) => !isKnown(entry))
+      .map(({ model, connection }) => ({ model, reason: `There is no connection "${connection}"` }))
+    return { known: entries.filter(isKnown), skipped }
+  }
+
+  const report = (
+    { added, changed, unchanged }: ImportPlan,
+    skipped: SkippedPrice[],
+  ): PriceImportResult => ({ added: added.length, changed: changed.length, unchanged, skipped })
+
+  const importEntries = async (
+    actor: Actor,
+    entries: readonly NewPriceEntry[],
+  ): Promise<PriceImportResult> => {
+    const from = now()
+    const complete = entries.map((entry): PriceEntry => ({ ...entry, from: entry.from ?? from }))
+    const { known, skipped } = await skipUnknownConnections(complete)
+    const plan = await prices.importAll(actor, (existing) => planImport(existing, known))
+    return report(plan, skipped)
+  }
+
+  const importLiteLlmFile = async (
+    actor: Actor,
+    file: Record<string, unknown>,
+    from: number,
+  ): Promise<PriceImportResult> => {
+    const { entries, skipped } = importLiteLlm(file)
+    const complete = entries.map((entry): PriceEntry => ({ ...entry, from }))
+    const plan = await prices.importAll(actor, (existing) => planUpdate(existing, complete, from))
+    return report(plan, skipped)
+  }
+
+  return {
+    /**
+     * Adds and replaces entries, all or none. Without times of their own, only prices that differ
+     * from the current ones get an entry.
+     * @throws {Failure} `invalid` if a line of a CSV file cannot be read
+     */
+    importPrices: (actor: Actor, input: PriceImport): Promise<PriceImportResult> => {
+      if (input.format === "json") return importEntries(actor, input.prices)
+      if (input.format === "csv") return importEntries(actor, parsePriceCsv(input.text))
+      return importLiteLlmFile(actor, input.prices, input.from ?? now())
+    },
+
+    exportPrices: ({ format, origin }: PriceExportQuery): PriceFile => {
+      const entries = prices.listAll(origin).map(withoutOrigin)
+      if (format === "csv") {
+        const text = formatPriceCsv(entries)
+        return { name: "prices.csv", contentType: "text/csv; charset=utf-8", text }
+      }
+      const contentType = "application/json; charset=utf-8"
+      if (format === "json") {
+        return {
+          name: "prices.json",
+          contentType,
+          text: JSON.stringify({ format, prices: entries }),
+        }
+      }
+      const text = JSON.stringify(exportLiteLlm(entries, now()), null, 2)
+      return { name: "model_prices_and_context_window.json", contentType, text }
+    },
+  }
+}
+
+export type PriceTransfer = ReturnType<typeof createPriceTransfer>
