@@ -30,15 +30,18 @@ interface Cell {
   end: number
 }
 
-const readCell = (text: string, start: number, separator: string): Cell => {
-  if (text[start] === '"') {
-    const close = endOfQuotes(text, start + 1)
-    const value = text.slice(start + 1, close).replaceAll('""', '"')
-    return { value, end: Math.min(close + 1, text.length) }
-  }
-  let end = start
-  while (end < text.length && !`${separator}\r\n`.includes(text[end] ?? "")) end++
-  return { value: text.slice(start, end), end }
+const readQuotedCell = (text: string, start: number): Cell => {
+  const close = endOfQuotes(text, start + 1)
+  const value = text.slice(start + 1, close).replaceAll('""', '"')
+  return { value, end: Math.min(close + 1, text.length) }
+}
+
+/** @param plainCell a sticky pattern for cells without quotes */
+const readCell = (text: string, start: number, plainCell: RegExp): Cell => {
+  if (text[start] === '"') return readQuotedCell(text, start)
+  plainCell.lastIndex = start
+  const [value = ""] = plainCell.exec(text) ?? []
+  return { value, end: start + value.length }
 }
 
 /** Spreadsheets of countries with a decimal comma separate cells by semicolons. */
@@ -51,11 +54,12 @@ const separatorOf = (text: string): string => /^[^\r\n]*?([,;\t])/.exec(text)?.[
 export const parseCsvRows = (source: string): string[][] => {
   const text = source.replace(/^\ufeff/, "")
   const separator = separatorOf(text)
+  const plainCell = new RegExp(`[^${separator}\r\n]*`, "y")
   const rows: string[][] = []
   let row: string[] = []
   let at = 0
   while (at < text.length) {
-    const { value, end } = readCell(text, at, separator)
+    const { value, end } = readCell(text, at, plainCell)
     row.push(restoreCell(value))
     at = end + 1
     if (text[end] === separator && at < text.length) continue

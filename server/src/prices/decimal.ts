@@ -1,5 +1,5 @@
 /** Prices have up to six decimals of a nano-dollar, so a femto-dollar (1e-15 $) is their unit. */
-export const priceDecimals = 6
+const priceDecimals = 6
 export const femtoPerNano = 10n ** BigInt(priceDecimals)
 
 const decimalPattern = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
@@ -37,21 +37,25 @@ export const roundDecimal = (text: string, shift: number): bigint | undefined =>
 export const toFemto = (price: number): bigint | undefined =>
   parseDecimal(String(price), priceDecimals)
 
+const trimZeros = (digits: string): string => {
+  let end = digits.length
+  while (digits[end - 1] === "0") end--
+  return digits.slice(0, end)
+}
+
 /** A number of JSON keeps this many digits, whatever is computed from it. */
 const maxDigits = 15
 
 /** Whether a price has at most six decimals, and so few digits that no conversion changes it. */
 export const hasExactPrice = (price: number): boolean => {
   const femto = toFemto(price)
-  return femto !== undefined && String(femto).replace(/0+$/, "").length <= maxDigits
+  return femto !== undefined && trimZeros(String(femto)).length <= maxDigits
 }
 
 /** Writes femto-dollars in nano-dollars, such as `2.5`. */
 export const formatNano = (femto: bigint): string => {
   const whole = femto / femtoPerNano
-  const fraction = String(femto % femtoPerNano)
-    .padStart(priceDecimals, "0")
-    .replace(/0+$/, "")
+  const fraction = trimZeros(String(femto % femtoPerNano).padStart(priceDecimals, "0"))
   return fraction === "" ? String(whole) : `${whole}.${fraction}`
 }
 

@@ -2,7 +2,7 @@ import type { TokenPriceName } from "./price-schema.ts"
 import type { Capability } from "./schema.ts"
 
 /** The members of LiteLLM's price file that hold a token's price in dollars. */
-export const tokenKeys = {
+const tokenKeys = {
   input: "input_cost_per_token",
   cached_input: "cache_read_input_token_cost",
   cache_write: "cache_creation_input_token_cost",

@@ -154,8 +154,8 @@ describe("LiteLLM's price file", () => {
 
   it("loses nothing that was kept when it is exported and imported again", () => {
     expect(entries).toHaveLength(Object.keys(file).length - 1)
-    const again = importEntries(JSON.parse(JSON.stringify(exportLiteLlm(entries, from))))
-    expect(again).toEqual(entries)
+    const reimported = importEntries(JSON.parse(JSON.stringify(exportLiteLlm(entries, from))))
+    expect(reimported).toEqual(entries)
   })
 
   it("lists models under the keys that LiteLLM uses", () => {

@@ -21,10 +21,10 @@ const query = (fields: Partial<PriceQuery> = {}): PriceQuery => ({
 
 const priceOf = (
   entries: { custom?: PriceEntry[]; shipped?: PriceEntry[] },
-  asked: Partial<PriceQuery> = {},
+  fields: Partial<PriceQuery> = {},
 ): number | undefined => {
   const index = createPriceIndex({ custom: [], shipped: [], ...entries, providerOfHost })
-  return index.findPrice(query(asked))?.input
+  return index.findPrice(query(fields))?.input
 }
 
 describe("the price of a request", () => {

@@ -4,9 +4,9 @@ import { translatable } from "../i18n/message.ts"
 import { hasExactPrice } from "./decimal.ts"
 
 /** In nano-dollars: one dollar per token. */
-export const maxTokenPrice = 1_000_000_000
+const maxTokenPrice = 1_000_000_000
 /** In nano-dollars: a thousand dollars per request, image, minute or hour. */
-export const maxUnitPrice = 1_000_000_000_000
+const maxUnitPrice = 1_000_000_000_000
 
 const priceUpTo = (max: number) =>
   z
