@@ -93,13 +93,15 @@ const webSocketFailure = (path: string): Failure =>
     headers: { upgrade: "HTTP/1.1", connection: "upgrade, close" },
   })
 
+/** A parameter with or without a pattern of its own, the rest of a path, or what has to be escaped. */
+const pathToken = /:\w+(?:\{([^}]*)\})?|\*|[.+^$()|[\]\\]/g
+
 /** What a path in Hono's syntax matches. */
 export const patternOf = (path: string): RegExp => {
-  const source = path
-    .replace(/[.+^$()|[\]\\]/g, "\\$&")
-    .replace(/:\w+\{\\\.\\\+\}/g, ".+")
-    .replace(/:\w+/g, "[^/]+")
-    .replace(/\*/g, ".*")
+  const source = path.replace(pathToken, (token, pattern: string | undefined) => {
+    if (token.startsWith(":")) return pattern === undefined ? "[^/]+" : `(?:${pattern})`
+    return token === "*" ? ".*" : `\\${token}`
+  })
   return new RegExp(`^${source}$`)
 }
 

@@ -15,6 +15,9 @@ import { PriceChange, PriceView } from "./schema.ts"
 const notFound = { description: "The model has no such price" }
 const limitReached = { description: "The number of prices has reached its limit" }
 
+/** Ids may contain slashes. Models with the names of the other routes can only be imported. */
+const modelPath = "/api/v1/prices/:model{(?!(?:export|import)$).+}"
+
 export const priceRoutes = {
   list: route("get", "/api/v1/prices", {
     access: "user",
@@ -39,14 +42,14 @@ export const priceRoutes = {
       409: limitReached,
     },
   }),
-  get: route("get", "/api/v1/prices/:model{.+}", {
+  get: route("get", modelPath, {
     access: "user",
     summary: "Get the current price of a model: the most general one, or that of the given scope",
     params: ModelParams,
     query: PriceQueryParams,
     responses: { 200: json(PriceView, "The price"), 404: notFound },
   }),
-  put: route("put", "/api/v1/prices/:model{.+}", {
+  put: route("put", modelPath, {
     access: "admin",
     grantsPrivileges: true,
     summary: "Set a model's price from a time on; it takes precedence over the shipped one",
@@ -54,7 +57,7 @@ export const priceRoutes = {
     body: PriceChange,
     responses: { 200: json(PriceView, "The price"), 409: limitReached },
   }),
-  remove: route("delete", "/api/v1/prices/:model{.+}", {
+  remove: route("delete", modelPath, {
     access: "admin",
     grantsPrivileges: true,
     summary: "Delete a model's prices, or only that of the given scope and time",

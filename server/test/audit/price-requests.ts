@@ -5,10 +5,11 @@ import type { Recipes } from "./recipes.ts"
 /** Requests that change prices and succeed. */
 export const priceRecipes = (gateway: TestGateway): Recipes => {
   const path = "/api/v1/prices"
+  const modelPath = `${path}/:model{(?!(?:export|import)$).+}`
   const body = { input: 1, output: 2 }
   return {
-    [`PUT ${path}/:model{.+}`]: () => ({ path: `${path}/vendor/${randomUUID()}`, body }),
-    [`DELETE ${path}/:model{.+}`]: async () => {
+    [`PUT ${modelPath}`]: () => ({ path: `${path}/vendor/${randomUUID()}`, body }),
+    [`DELETE ${modelPath}`]: async () => {
       const model = randomUUID()
       await gateway.call("PUT", `${path}/${model}`, body)
       return { path: `${path}/${model}` }

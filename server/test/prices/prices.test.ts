@@ -164,6 +164,13 @@ describe.each(chooseDatabases())("prices on $name", ({ createDatabase }) => {
     expect((await get("m")).status).toBe(404)
   })
 
+  it("cannot be set for what are other routes", async () => {
+    const refused = await gateway.call("PUT", `${path}/export`, plain)
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+    expect((await gateway.call("DELETE", `${path}/import`)).status).toBe(405)
+    expect((await gateway.call("PUT", `${path}/export-1`, plain)).status).toBe(200)
+  })
+
   it("that are shipped cannot be deleted", async () => {
     const { status, body } = await remove("gpt-5")
     expect(status).toBe(404)
