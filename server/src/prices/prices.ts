@@ -56,11 +56,11 @@ export const createPrices = (deps: Deps) => {
   const { db, bus, audit, store, registry, shipped, connectionIds, now } = deps
 
   const change = async <T>(
-    work: (tx: Tx, existing: readonly PriceEntry[]) => Promise<T>,
+    work: (tx: Tx) => Promise<T>,
     writes: EssentialWrites = db,
   ): Promise<T> => {
     const result = await writes.transactLocked([lock], async (tx) => {
-      const done = await work(tx, await store.list(tx))
+      const done = await work(tx)
       await bus.publish(tx, { topic: "prices" })
       return done
     })
@@ -85,8 +85,8 @@ export const createPrices = (deps: Deps) => {
   const listAll = (origin: PriceListQuery["origin"]): readonly PriceView[] =>
     origin === "all" ? sortedViews() : sortedViews().filter((entry) => entry.origin === origin)
 
-  const checkCount = (existing: readonly PriceEntry[], added: number): void => {
-    if (existing.length + added <= maxCustomEntries) return
+  const checkCount = async (tx: Tx, added: number): Promise<void> => {
+    if (added === 0 || (await store.count(tx)) + added <= maxCustomEntries) return
     const message = `There can be at most ${maxCustomEntries} prices. Delete some to make room.`
     fail("limit_reached", message)
   }
@@ -135,9 +135,9 @@ export const createPrices = (deps: Deps) => {
       }
       const entry: PriceEntry = { ...input, model, from: input.from ?? now() }
       const key = keyOfEntry(entry)
-      await change(async (tx, existing) => {
-        const before = existing.find((one) => keyOfEntry(one) === key)
-        if (!before) checkCount(existing, 1)
+      await change(async (tx) => {
+        const before = (await store.listOf(model, tx)).find((one) => keyOfEntry(one) === key)
+        await checkCount(tx, before ? 0 : 1)
         await store.save(tx, [entry], now())
         const action = before ? "price.updated" : "price.created"
         const values = { ...(before && { before }), after: entry }
@@ -148,12 +148,9 @@ export const createPrices = (deps: Deps) => {
 
     /** Deletes the administrators' entries of a model. @throws {Failure} `not_found` */
     remove: (actor: Actor, model: string, { from, ...scope }: PriceDeletionQuery): Promise<void> =>
-      change(async (tx, existing) => {
-        const entries = existing.filter(
-          (entry) =>
-            entry.model === model &&
-            (from === undefined || entry.from === from) &&
-            isInScope(entry, scope),
+      change(async (tx) => {
+        const entries = (await store.listOf(model, tx)).filter(
+          (entry) => (from === undefined || entry.from === from) && isInScope(entry, scope),
         )
         if (entries.length === 0) failPriceNotFound(model)
         await store.remove(tx, entries)
@@ -167,12 +164,13 @@ export const createPrices = (deps: Deps) => {
       actor: Actor,
       plan: (existing: readonly PriceEntry[]) => ImportPlan,
     ): Promise<ImportPlan> =>
-      change(async (tx, existing) => {
+      change(async (tx) => {
+        const existing = await store.list(tx)
         const planned = plan(existing)
         const { added, changed, unchanged } = planned
         const known = new Set(existing.map(keyOfEntry))
         const entries = [...added, ...changed]
-        checkCount(existing, entries.filter((entry) => !known.has(keyOfEntry(entry))).length)
+        await checkCount(tx, entries.filter((entry) => !known.has(keyOfEntry(entry))).length)
         await store.save(tx, entries, now())
         const after = { added: added.length, changed: changed.length, unchanged }
         await audit.record(tx, { actor, action: "price.imported", after })

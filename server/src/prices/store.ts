@@ -35,6 +35,19 @@ export const createPriceStore = (db: Database) => ({
     return rows.map(toEntry)
   },
 
+  listOf: async (model: string, reader: Reader): Promise<PriceEntry[]> => {
+    const rows = await reader.selectFrom("prices").selectAll().where("model", "=", model).execute()
+    return rows.map(toEntry)
+  },
+
+  count: async (reader: Reader): Promise<number> => {
+    const { count } = await reader
+      .selectFrom("prices")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
   /** Adds entries; replaces those of the same model, provider, connection and time. */
   save: async (tx: Tx, entries: readonly PriceEntry[], now: number): Promise<void> => {
     for (let at = 0; at < entries.length; at += rowsPerStatement) {

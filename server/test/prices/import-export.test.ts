@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
@@ -141,6 +142,18 @@ describe.each(chooseDatabases())("the import of prices on $name", ({ createDatab
     expect(await importAll({ format: "json", prices })).toMatchObject(result({ added: 10_000 }))
     const { body } = await gateway.call("GET", `${path}?origin=custom`)
     expect(body.total).toBe(10_000)
+    await gateway.gateway.db.transact(async (tx) => {
+      await sql`with recursive numbers(n) as
+          (select 1 union all select n + 1 from numbers where n < 40000)
+        insert into prices (model, provider, connection_id, valid_from, entry, updated_at)
+        select 'n' || n, '', '', 0, '{"input":1,"output":1}', 0 from numbers`.execute(tx)
+    })
+    const put = (model: string, from: number) =>
+      gateway.call("PUT", `${path}/${model}`, { ...plain, from })
+    expect(await put("new", 0)).toMatchObject({ status: 409, body: { code: "limit_reached" } })
+    expect((await put("n1", 0)).status).toBe(200)
+    const more = { format: "json", prices: [{ model: "new", ...plain }] }
+    expect((await importAll(more)).status).toBe(409)
     await gateway.gateway.db.transact(async (tx) => {
       await tx.deleteFrom("prices").execute()
     })
