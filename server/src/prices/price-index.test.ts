@@ -8,7 +8,7 @@ const claude = { id: "c3", kind: "anthropic", base_url: "https://proxy.example.c
 
 const providerOfHost = (host: string) => (host === "api.openai.com" ? "openai" : null)
 
-/** The source tells the entries of a test apart. */
+/** The input price tells the entries of a test apart. */
 const entry = (input: number, fields: Partial<PriceEntry> = {}): PriceEntry => ({
   ...{ model: "gpt", from: 0, input, output: 0 },
   ...fields,
