@@ -56,6 +56,7 @@ const commands = {
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
   "audit:verify": { dev: false, args: ["server/src/audit-verify.ts"] },
+  "prices:update": { dev: true, args: ["scripts/update-prices.mjs"] },
 }
 
 const [name = "", ...rest] = process.argv.slice(2)
