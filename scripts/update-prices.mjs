@@ -47,6 +47,32 @@ const removeUnused = ({ service_tiers, cache_write, ...entry }) => {
   }
 }
 
+/**
+ * Without tiers of its own, a service tier would be charged the price of short inputs. A cheaper
+ * tier, such as `flex`, is as much cheaper for long inputs; a dearer one is not offered for them.
+ */
+const completeService = (service, { tiers, ...base }) => {
+  if (!tiers || service.tiers) return service
+  const scale = (name, price) =>
+    service[name] < base[name] ? (price * service[name]) / base[name] : price
+  const scaleTier = ({ above, ...prices }) => ({
+    above,
+    ...Object.fromEntries(
+      Object.entries(prices).map(([name, price]) => [name, scale(name, price)]),
+    ),
+  })
+  return { ...service, tiers: tiers.map(scaleTier) }
+}
+
+const completeServices = (entry) => {
+  if (!entry.service_tiers) return entry
+  const services = Object.entries(entry.service_tiers).map(([name, service]) => [
+    name,
+    completeService(service, entry),
+  ])
+  return { ...entry, service_tiers: Object.fromEntries(services) }
+}
+
 /** LiteLLM names models with its own prefix, such as `gemini/`, and sometimes in prose. */
 const cleanSuccessor = ({ successor, ...entry }, { litellm }) => {
   const prefix = litellm.find((name) => successor?.startsWith(`${name}/`))
@@ -67,7 +93,7 @@ const compareEntries = (a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)
 const build = (file, { providers, overrides }, date) =>
   importLiteLlm(selectModels(file, providers))
     .entries.filter((entry) => isListed(entry, providers) && isCurrent(entry, date))
-    .map((entry) => override(removeUnused(entry), overrides))
+    .map((entry) => override(completeServices(removeUnused(entry)), overrides))
     .filter(isPriced)
     .map((entry) => cleanSuccessor(entry, providers[entry.provider]))
     .map((entry) => ({ source: providers[entry.provider].source, ...entry, from: 0 }))

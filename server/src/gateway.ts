@@ -43,7 +43,8 @@ import { createTransports } from "./outbound/transports.ts"
 import { createTransfers } from "./ownership/transfer.ts"
 import { createUserRemoval } from "./ownership/user-removal.ts"
 import { createPriceParts } from "./prices/create-prices.ts"
-import { noShippedPrices } from "./prices/price-registry.ts"
+import { providerOfHost } from "./prices/shipped/provider-of-host.ts"
+import { shippedPrices } from "./prices/shipped/shipped-prices.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
 import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
@@ -155,7 +156,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const priceParts = await createPriceParts({
     ...shared,
-    shippedPrices: options.shippedPrices ?? noShippedPrices,
+    shippedPrices: options.shippedPrices ?? { entries: shippedPrices, providerOfHost },
     connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
   })
   const storedResponses = createStoredResponses(shared)

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createTestBackground } from "../../test/harness/background.ts"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createLocalBus } from "../bus/bus.ts"
-import { createPriceRegistry, noShippedPrices } from "./price-registry.ts"
+import { createPriceRegistry } from "./price-registry.ts"
 import type { PriceEntry } from "./schema.ts"
 import { createPriceStore } from "./store.ts"
 
+const shipped = { entries: [], providerOfHost: () => null }
 const entry: PriceEntry = { model: "m", from: 0, input: 1, output: 2 }
 
 describe.each(chooseDatabases())("prices in memory on $name", ({ open }) => {
@@ -20,7 +21,7 @@ describe.each(chooseDatabases())("prices in memory on $name", ({ open }) => {
     const { db } = database
     const store = createPriceStore(db)
     const bus = createLocalBus(createTestBackground())
-    const registry = await createPriceRegistry({ store, bus, shipped: noShippedPrices })
+    const registry = await createPriceRegistry({ store, bus, shipped })
     const query = {
       ...{ modelIds: [], upstreamModel: "m", at: 10 },
       connection: { id: "c", kind: "ollama", base_url: "http://127.0.0.1:11434" },

@@ -11,8 +11,6 @@ export interface ShippedPrices {
   providerOfHost: (host: string) => string | null
 }
 
-export const noShippedPrices: ShippedPrices = { entries: [], providerOfHost: () => null }
-
 interface Deps {
   store: Pick<PriceStore, "list">
   bus: Bus

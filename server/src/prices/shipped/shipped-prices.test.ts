@@ -69,6 +69,17 @@ describe("shipped prices", () => {
     expect(find("anthropic claude-haiku-5-5")?.tiers).toMatchObject([{ above: 100_000 }])
   })
 
+  it("have prices of long inputs for each service tier too", () => {
+    const tiered = shippedPrices.filter(({ tiers, service_tiers }) => tiers && service_tiers)
+    expect(tiered.length).toBeGreaterThan(10)
+    const services = tiered.flatMap(({ service_tiers = {} }) => Object.values(service_tiers))
+    expect(services.filter(({ tiers }) => !tiers)).toEqual([])
+    expect(find("openai gpt-5.5-pro")).toMatchObject({
+      tiers: [{ above: 272_000, input: 60_000 }],
+      service_tiers: { flex: { input: 15_000, tiers: [{ above: 272_000, input: 30_000 }] } },
+    })
+  })
+
   it("have the prices of Claude's prompt cache", () => {
     expect(find("anthropic claude-opus-4-8")).toMatchObject({
       input: 5000,
