@@ -144,20 +144,20 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
+  const priceParts = await createPriceParts({
+    ...shared,
+    shippedPrices: options.shippedPrices ?? { entries: shippedPrices, providerOfHost },
+    connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
+  })
   const {
     usageRecorders,
     close: closeUsage,
     ...usage
   } = createUsage({
     ...shared,
+    requestCost: priceParts.requestCost,
     metricNames,
     filesToReread: fileParts.rereading.remaining,
-  })
-
-  const priceParts = await createPriceParts({
-    ...shared,
-    shippedPrices: options.shippedPrices ?? { entries: shippedPrices, providerOfHost },
-    connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
   })
   const storedResponses = createStoredResponses(shared)
   const deletions = {

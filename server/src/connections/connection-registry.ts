@@ -81,8 +81,10 @@ export const environmentConnections = ({ connections }: Config): ConnectionConfi
     connections.filter((connection) => connection.kind === kind).map(environmentConnection),
   )
 
-export const prefixedModelId = ({ id_prefix }: ConnectionConfig, name: string): string =>
-  id_prefix === null ? name : `${id_prefix}.${name}`
+export const prefixedModelId = (
+  { id_prefix }: Pick<ConnectionConfig, "id_prefix">,
+  name: string,
+): string => (id_prefix === null ? name : `${id_prefix}.${name}`)
 
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.

@@ -209,6 +209,10 @@ export interface UsageRow {
   tokens_audio_out: number | null
   tokens_image_in: number | null
   tokens_image_out: number | null
+  /** In nano-dollars; null if no price was known. */
+  cost: number | null
+  /** Whether the request exceeded what was reserved for it; null if nothing was. */
+  overrun: SqlBoolean | null
   estimated: SqlBoolean
   time_to_first_token_ms: number | null
   duration_ms: number

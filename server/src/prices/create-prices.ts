@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import { createPriceRegistry, type ShippedPrices } from "./price-registry.ts"
 import { createPrices } from "./prices.ts"
+import { createRequestCost } from "./request-cost.ts"
 import { createPriceStore } from "./store.ts"
 import { createPriceTransfer } from "./transfer.ts"
 
@@ -22,5 +23,10 @@ export const createPriceParts = async ({ shippedPrices, ...deps }: Deps) => {
   const priceRegistry = await createPriceRegistry({ ...deps, store, shipped: shippedPrices })
   const shipped = shippedPrices.entries
   const prices = createPrices({ ...deps, store, registry: priceRegistry, shipped })
-  return { priceRegistry, prices, priceTransfer: createPriceTransfer({ ...deps, prices }) }
+  return {
+    priceRegistry,
+    prices,
+    priceTransfer: createPriceTransfer({ ...deps, prices }),
+    requestCost: createRequestCost(priceRegistry),
+  }
 }

@@ -1,6 +1,7 @@
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import type { RequestCost } from "./charged-request.ts"
 import { createMetrics } from "./metrics.ts"
 import { createRecordQueue } from "./record-queue.ts"
 import { createUsageStore } from "./store.ts"
@@ -10,6 +11,7 @@ interface Deps {
   background: BackgroundTasks
   db: Database
   settings: SettingsStore
+  requestCost: RequestCost
   now: () => number
   /** The names of operations in metrics, by those in usage records. */
   metricNames: ReadonlyMap<string, string>
@@ -18,7 +20,7 @@ interface Deps {
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ background, db, settings, now, ...deps }: Deps) => {
+export const createUsage = ({ background, db, settings, requestCost, now, ...deps }: Deps) => {
   const recordQueue = createRecordQueue({ db, background })
   const { metricNames: operationNames, filesToReread } = deps
   const metrics = createMetrics({ recordQueue, background, operationNames, filesToReread })
@@ -26,7 +28,7 @@ export const createUsage = ({ background, db, settings, now, ...deps }: Deps) =>
   return {
     recordQueue,
     metrics,
-    usageRecorders: createUsageRecorders({ recordQueue, metrics, now }),
+    usageRecorders: createUsageRecorders({ recordQueue, metrics, requestCost, now }),
     usageStore,
 
     /** Deletes records older than the setting `usage_retention`, in seconds; 0 keeps all. */

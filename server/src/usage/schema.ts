@@ -56,6 +56,10 @@ export const UsageTotal = z.object({
   tokens_audio_out: z.int(),
   tokens_image_in: z.int(),
   tokens_image_out: z.int(),
+  /** The sum of known costs, in nano-dollars. */
+  cost: z.int(),
+  /** Requests whose tokens have no known price, so that `cost` lacks them. */
+  unpriced: z.int(),
   /** Means over the group, in milliseconds. */
   duration_ms: z.number(),
   time_to_first_token_ms: z.number().nullable(),

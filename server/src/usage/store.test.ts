@@ -84,6 +84,27 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
     expect(both).toMatchObject({ tokens_in: 20, tokens_reasoning: 3, attempts: 2 })
   })
 
+  it("is summed with what is known of its cost", async () => {
+    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
+    const tokens = { tokens_in: 0, tokens_out: 0 }
+    for (const row of [
+      record({ model: "priced", cost: 3_000_000_000_000 }),
+      record({ model: "priced", cost: 3_000_000_000_001 }),
+      record({ model: "priced", cost: 0, ...tokens }),
+      record({ model: "priced", cost: null }),
+      // Neither of these used tokens that a provider charges for.
+      record({ model: "priced", cost: null, ...tokens }),
+      record({ model: "priced", cost: null, connection_id: null }),
+    ]) {
+      recorder.enqueue(row)
+    }
+    await recorder.close()
+    expect(await sums({ model: "priced", group_by: "model" })).toMatchObject([
+      { requests: 6, cost: 6_000_000_000_001, unpriced: 1 },
+    ])
+    expect(await sums({ model: "m", group_by: "model" })).toMatchObject([{ cost: 0, unpriced: 3 }])
+  })
+
   it("is kept though one record of many is no good, or was written before", async () => {
     const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
     const twice = record({ model: "kept" })

@@ -42,10 +42,14 @@ const namesOf = (group: UsageQuery["group_by"]) =>
   hasNames(group) ? namesByGroup[group] : { name: unknown, email: unknown }
 
 /** Of records from before a count was recorded, it is taken to be 0. */
-const sumOf = (column: keyof TokenCounts | "attempts") =>
+const sumOf = (column: keyof TokenCounts | "attempts" | "cost") =>
   sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`.as(column)
 
-const summedColumns = ["attempts", ...tokenKinds] as const
+const summedColumns = ["attempts", ...tokenKinds, "cost"] as const
+
+/** A function's own requests to models are priced, and it costs nothing itself. */
+const unpriced = sql<number>`coalesce(sum(case when cost is null and connection_id is not null
+  and tokens_in + tokens_out > 0 then 1 else 0 end), 0)`.as("unpriced")
 
 const isoDay = (day: number): string =>
   new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
@@ -75,6 +79,7 @@ export const createUsageStore = (db: Database) => ({
           "errors",
         ),
         ...summedColumns.map(sumOf),
+        unpriced,
         sql<number>`cast(avg(duration_ms) as double precision)`.as("duration_ms"),
         sql<number | null>`cast(avg(time_to_first_token_ms) as double precision)`.as(
           "time_to_first_token_ms",

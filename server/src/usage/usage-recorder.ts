@@ -3,6 +3,7 @@ import type { AttemptTarget } from "../connections/attempt-target.ts"
 import type { SqlBoolean } from "../db/column-types.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
+import type { RequestCost } from "./charged-request.ts"
 import type { Metrics } from "./metrics.ts"
 import { payingGroupOf } from "./paying-group.ts"
 import type { RecordQueue } from "./record-queue.ts"
@@ -12,7 +13,11 @@ import { limitKinds, maxTokens, noTokens, type TokenCounts } from "./token-count
 const bytesPerToken = 4
 
 /** What a usage record belongs to: a request, or work that continues after it. */
-export type UsageContext = Pick<RequestContext, "requestId" | "startedAt" | "connection">
+export interface UsageContext
+  extends Pick<RequestContext, "requestId" | "startedAt" | "connection"> {
+  /** Called with the cost in nano-dollars; null if the price is unknown. */
+  reportCost?: ((cost: number | null) => void) | undefined
+}
 
 export interface UsageRecordInput {
   context: UsageContext
@@ -36,6 +41,7 @@ export interface UsageOutcome {
 interface Deps {
   recordQueue: RecordQueue
   metrics: Metrics
+  requestCost: RequestCost
   now: () => number
 }
 
@@ -54,9 +60,7 @@ const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["promp
 export class UsageRecorder {
   readonly #deps: Deps
   readonly #request: UsageRecordInput
-  #connectionId: string | null = null
-  #upstreamModel: string | null = null
-  #serviceTier: string | null = null
+  #target: AttemptTarget | null = null
   #attempts = 0
   #provider = ""
   #firstTokenAt: number | null = null
@@ -71,11 +75,9 @@ export class UsageRecorder {
   }
 
   /** The last target is the one that answers. */
-  setTarget({ connection, model, serviceTier }: AttemptTarget, requestsSent: number): void {
-    const { id, kind } = connection.config
-    this.#connectionId = id
-    this.#upstreamModel = model
-    this.#serviceTier = serviceTier
+  setTarget(target: AttemptTarget, requestsSent: number): void {
+    const { id, kind } = target.connection.config
+    this.#target = target
     this.#attempts = requestsSent
     this.#provider = kind
     this.#request.context.connection = id
@@ -106,33 +108,48 @@ export class UsageRecorder {
   settle(settlement: UsageOutcome): void {
     if (this.#isSettled) return
     this.#isSettled = true
+    const record = this.#createRecord(settlement)
+    this.#deps.recordQueue.enqueue(record)
+    this.#deps.metrics.recordEnd(record, this.#provider)
+    this.#request.context.reportCost?.(record.cost)
+  }
+
+  #createRecord(settlement: UsageOutcome) {
     const { context, caller, operation, model, streamed } = this.#request
     const { outcome, status, tokens } = settlement
     const { startedAt, requestId } = context
     const firstTokenAt = this.#firstTokenAt
-    const record = {
+    const target = this.#target
+    const connection = target?.connection.config ?? null
+    const upstreamModel = target?.model ?? null
+    const serviceTier = target?.serviceTier ?? null
+    const counts = this.#finalTokens(settlement)
+    const at = this.#deps.now()
+    const durationMs = Math.round(performance.now() - startedAt)
+    const charged = { connection, upstreamModel, serviceTier, tokens: counts, durationMs }
+    return {
       id: randomUUIDv7(),
-      at: this.#deps.now(),
+      at,
       user_id: caller.user.id,
       key_id: keyOf(caller),
       group_id: payingGroupOf(caller),
       operation,
       model,
-      connection_id: this.#connectionId,
-      upstream_model: this.#upstreamModel,
-      service_tier: this.#serviceTier,
+      connection_id: connection?.id ?? null,
+      upstream_model: upstreamModel,
+      service_tier: serviceTier,
       attempts: this.#attempts,
       streamed: bit(streamed),
-      ...this.#finalTokens(settlement),
+      ...counts,
+      cost: this.#deps.requestCost({ ...charged, outcome, at }),
+      overrun: null,
       estimated: bit(this.#isEstimate || tokens === null),
       time_to_first_token_ms: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
-      duration_ms: Math.round(performance.now() - startedAt),
+      duration_ms: durationMs,
       outcome,
       status,
       request_id: requestId,
     }
-    this.#deps.recordQueue.enqueue(record)
-    this.#deps.metrics.recordEnd(record, this.#provider)
   }
 
   /** The client's format may lack some of what was reported. */

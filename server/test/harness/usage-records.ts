@@ -23,6 +23,8 @@ export const createUsageRow = (overrides: Partial<Insertable<UsageRow>>): Insert
   ...noTokens,
   tokens_in: 10,
   tokens_out: 5,
+  cost: null,
+  overrun: null,
   estimated: 0,
   time_to_first_token_ms: null,
   duration_ms: 100,
