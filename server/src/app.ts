@@ -78,7 +78,7 @@ const styleOfPath =
 
 /** Mounts every route of the gateway. */
 export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
-  const { config, now } = gateway
+  const { config } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
   const bodyLimit = config.MAX_BODY_SIZE
   const { bodyMemory } = gateway
@@ -163,7 +163,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createOverviewRouter({ router: router("api"), ...gateway }))
   mount(createStorageRouter(router("api"), gateway.storageLimit))
   mount(createAuditRouter({ router: router("api"), ...gateway, ...gateway.auditProcessing }))
-  mount(createUsageRouter({ router: router("api"), ...gateway, store: gateway.usageStore, now }))
+  mount(createUsageRouter({ router: router("api"), ...gateway }))
 
   for (const prefix of aliasPrefixes) {
     mount(createModelListRouter({ router: router("openai"), ...gateway }), prefix)

@@ -6,6 +6,7 @@ import { createMetrics } from "./metrics.ts"
 import { createRecordQueue } from "./record-queue.ts"
 import { createUsageStore } from "./store.ts"
 import { createUsageRecorders } from "./usage-recorder.ts"
+import { createUsageReports } from "./usage-report.ts"
 
 interface Deps {
   background: BackgroundTasks
@@ -29,7 +30,7 @@ export const createUsage = ({ background, db, settings, requestCost, now, ...dep
     recordQueue,
     metrics,
     usageRecorders: createUsageRecorders({ recordQueue, metrics, requestCost, now }),
-    usageStore,
+    usageReports: createUsageReports({ store: usageStore, now }),
 
     /** Deletes records older than the setting `usage_retention`, in seconds; 0 keeps all. */
     deleteExpiredUsage: async (signal?: AbortSignal): Promise<void> => {

@@ -17,25 +17,61 @@ export type RequestOutcome = z.output<typeof RequestOutcome>
 
 const secondsPerDay = 86_400
 
+/** Parts of the time, in UTC, that usage is summed by. */
+export const UsageInterval = z.enum(["hour", "day", "month"])
+export type UsageInterval = z.output<typeof UsageInterval>
+
+const UsageDimension = z.enum(["model", "user", "group", "key", "connection", "outcome"])
+export type UsageDimension = z.output<typeof UsageDimension>
+
+export const maxListedGroups = 50
+export const defaultListedGroups = 10
+
 export const UsageQuery = z.object({
   /** Epoch seconds; defaults to 30 days before `to`. */
   from: z.coerce.number<string>().int().min(0).optional(),
   to: z.coerce.number<string>().int().min(0).optional(),
-  group_by: z.enum(["day", "model", "user", "group", "key", "connection"]).default("day"),
+  group_by: z
+    .enum(["none", ...UsageInterval.options, ...UsageDimension.options])
+    .default("day")
+    .describe("What has a total of its own: an interval of UTC, or a model, user, and so on"),
+  interval: UsageInterval.optional().describe(
+    "Splits the totals of each model, user, and so on, by intervals of UTC",
+  ),
+  top: z.coerce
+    .number<string>()
+    .int()
+    .min(1)
+    .max(maxListedGroups)
+    .optional()
+    .describe(
+      "The number of groups to list, the largest of the whole period; the others are added up. " +
+        "By default all, and 10 with an interval",
+    ),
+  rank_by: z.enum(["cost", "requests", "tokens"]).default("requests"),
   model: z.string().max(300).optional(),
   /** For administrators; other users only see their own usage. */
   user_id: z.string().max(200).optional(),
   key_id: z.string().max(200).optional(),
   /** The group that pays. */
   group_id: z.string().max(200).optional(),
+  connection_id: z.string().max(200).optional(),
+  outcome: RequestOutcome.optional(),
 })
 export type UsageQuery = z.output<typeof UsageQuery>
 
 export const defaultSpanSeconds = 30 * secondsPerDay
 
 export const UsageTotal = z.object({
-  /** The day (`2026-01-31`, UTC), or the id of the model, user, group, key or connection. */
+  /** Epoch seconds of the interval's begin; null without `interval`. */
+  start: z.int().nullable(),
+  /**
+   * The hour (`2026-01-31T23`), day or month (UTC), the outcome, or the id of the model, user,
+   * group, key or connection. Null for requests that have none, and for all others than the `top`.
+   */
   key: z.string().nullable(),
+  /** Whether it is the total of all others than the `top`. */
+  is_rest: z.boolean(),
   /** The name of the user, group or key; null for other groups, and if it no longer exists. */
   name: z.string().nullable(),
   /** The user's email address; null for other groups. */

@@ -1,114 +1,159 @@
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
-import { orderNullsFirst } from "../db/paged-queries.ts"
-import type { UsageQuery, UsageTotal } from "./schema.ts"
-import { type TokenCounts, tokenKinds } from "./token-counts.ts"
+import type { UsageDimension, UsageQuery, UsageTotal } from "./schema.ts"
+import { UsageInterval } from "./schema.ts"
+import {
+  columnByDimension,
+  formatInterval,
+  type SummedColumn,
+  startOfInterval,
+  summedColumns,
+} from "./sum-columns.ts"
+import { recordParts, type UsageFilter, type UsageSpan } from "./usage-parts.ts"
 
-const secondsPerDay = 86_400
 const batchSize = 200
 
-const columnByGroup = {
-  model: "model",
-  user: "user_id",
-  group: "group_id",
-  key: "key_id",
-  connection: "connection_id",
-} as const
+export type SumQuery = UsageFilter & UsageSpan & Pick<UsageQuery, "group_by" | "interval">
 
-const unknown = sql<string | null>`cast(null as text)`
+export interface Ranking {
+  top: number
+  by: UsageQuery["rank_by"]
+}
 
-const userColumn = (column: string) =>
-  sql<string | null>`(select ${sql.ref(column)} from users where users.id = usage.user_id)`
+type SumRow = Record<SummedColumn, number> & {
+  key: string | number | null
+  start: number | null
+  is_rest: number
+  name: string | null
+  email: string | null
+  errors: number
+}
+
+const unknown = sql`cast(null as text)`
 
 /** Names of what usage is grouped by. */
-const namesByGroup = {
-  user: { name: userColumn("users.name"), email: userColumn("users.email") },
+const namesByGroup: Partial<
+  Record<string, { name: RawBuilder<unknown>; email: RawBuilder<unknown> }>
+> = {
+  user: {
+    name: sql`(select name from users where users.id = labelled.key)`,
+    email: sql`(select email from users where users.id = labelled.key)`,
+  },
   group: {
-    name: sql<
-      string | null
-    >`(select name from ${sql.table("groups")} where groups.id = usage.group_id)`,
+    name: sql`(select name from ${sql.table("groups")} where groups.id = labelled.key)`,
     email: unknown,
   },
   key: {
-    name: sql<string | null>`(select name from api_keys where api_keys.id = usage.key_id)`,
+    name: sql`(select name from api_keys where api_keys.id = labelled.key)`,
     email: unknown,
   },
-} as const
+}
 
-const hasNames = (group: string): group is keyof typeof namesByGroup =>
-  Object.hasOwn(namesByGroup, group)
+const isInterval = (group: UsageQuery["group_by"]): group is UsageInterval =>
+  UsageInterval.safeParse(group).success
 
-const namesOf = (group: UsageQuery["group_by"]) =>
-  hasNames(group) ? namesByGroup[group] : { name: unknown, email: unknown }
+const isDimension = (group: UsageQuery["group_by"]): group is UsageDimension =>
+  Object.hasOwn(columnByDimension, group)
 
-/** Of records from before a count was recorded, it is taken to be 0. */
-const sumOf = (column: keyof TokenCounts | "attempts" | "cost") =>
-  sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`.as(column)
+const sums = sql.join(
+  summedColumns.map((column) => sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(column)}`),
+)
 
-const summedColumns = ["attempts", ...tokenKinds, "cost"] as const
+const rankedBy = {
+  cost: sql`sum(cost)`,
+  requests: sql`sum(requests)`,
+  tokens: sql`sum(tokens_in + tokens_out)`,
+}
 
-/** A function's own requests to models are priced, and it costs nothing itself. */
-const unpriced = sql<number>`coalesce(sum(case when cost is null and connection_id is not null
-  and tokens_in + tokens_out > 0 then 1 else 0 end), 0)`.as("unpriced")
+/** Whether a part belongs to none of the listed keys: 0 or 1. */
+const isRest = (column: RawBuilder<unknown>, listed: readonly (string | null)[] | null) => {
+  if (listed === null) return sql`0`
+  const ids = listed.filter((key) => key !== null)
+  const inIds = ids.length > 0 ? sql`${column} in (${sql.join(ids)})` : sql`1 = 0`
+  const isNull = listed.includes(null) ? sql`${column} is null` : sql`1 = 0`
+  return sql`case when ${inIds} or ${isNull} then 0 else 1 end`
+}
 
-const isoDay = (day: number): string =>
-  new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
+const toTotal = ({ group_by }: SumQuery, row: SumRow): UsageTotal => {
+  const { key, start, is_rest, first_tokens, first_token_ms, duration_ms, ...sum } = row
+  const label = isInterval(group_by)
+    ? formatInterval(group_by, Number(key))
+    : (key as string | null)
+  return {
+    ...sum,
+    key: label,
+    start,
+    is_rest: is_rest === 1,
+    duration_ms: duration_ms / sum.requests,
+    time_to_first_token_ms: first_tokens === 0 ? null : first_token_ms / first_tokens,
+  }
+}
 
-export const createUsageStore = (db: Database) => ({
-  sumUsage: async (query: UsageQuery & { from: number; to: number }): Promise<UsageTotal[]> => {
-    const { name, email } = namesOf(query.group_by)
-    const byDay = query.group_by === "day"
-    // `/` is integer division on both databases.
-    const group =
-      query.group_by === "day"
-        ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
-        : sql<string | number | null>`${sql.ref(columnByGroup[query.group_by])}`
-    let matching = db.backgroundReader
-      .selectFrom("usage")
-      .where("at", ">=", query.from)
-      .where("at", "<", query.to)
-    if (query.user_id) matching = matching.where("user_id", "=", query.user_id)
-    if (query.key_id) matching = matching.where("key_id", "=", query.key_id)
-    if (query.group_id) matching = matching.where("group_id", "=", query.group_id)
-    if (query.model) matching = matching.where("model", "=", query.model)
-    const rows = await matching
-      .select([group.as("key"), name.as("name"), email.as("email")])
-      .select(({ fn }) => [
-        fn.countAll<number>().as("requests"),
-        sql<number>`sum(case when outcome in ('ok', 'client_cancelled') then 0 else 1 end)`.as(
-          "errors",
-        ),
-        ...summedColumns.map(sumOf),
-        unpriced,
-        sql<number>`cast(avg(duration_ms) as double precision)`.as("duration_ms"),
-        sql<number | null>`cast(avg(time_to_first_token_ms) as double precision)`.as(
-          "time_to_first_token_ms",
-        ),
-      ])
-      .groupBy(group)
-      .orderBy("key", orderNullsFirst("asc"))
-      .execute()
-    return rows.map((row) => ({
-      ...row,
-      key: byDay ? isoDay(Number(row.key)) : row.key === null ? null : String(row.key),
-    }))
-  },
+export const createUsageStore = (db: Database) => {
+  const keyOf = (group: UsageQuery["group_by"]): RawBuilder<unknown> => {
+    if (isInterval(group)) return startOfInterval(db, group, sql.ref("start"))
+    return isDimension(group) ? sql.ref(columnByDimension[group]) : unknown
+  }
 
-  /** In batches: deleting a year's records in one transaction would block other writers. */
-  deleteOlderThan: async (before: number, signal?: AbortSignal): Promise<void> => {
-    const deleteBatch = (tx: Tx) =>
-      tx
-        .deleteFrom("usage")
-        .where("id", "in", ({ selectFrom }) =>
-          selectFrom("usage").select("id").where("at", "<", before).orderBy("at").limit(batchSize),
-        )
-        .returning("id")
-        .execute()
-    let deleted = batchSize
-    while (deleted === batchSize && !signal?.aborted) {
-      deleted = (await db.essential.transactRelaxed(deleteBatch)).length
-    }
-  },
-})
+  const partsOf = (query: SumQuery): RawBuilder<unknown> => recordParts(query, query)
+
+  /** The keys with the largest sums, of the whole span. */
+  const findTop = async (query: SumQuery, { top, by }: Ranking): Promise<(string | null)[]> => {
+    const key = keyOf(query.group_by)
+    const { rows } = await sql<{ key: string | null }>`
+      select ${key} as key from (${partsOf(query)}) as parts
+      group by 1 order by ${rankedBy[by]} desc, 1 limit ${sql.lit(top)}`.execute(
+      db.backgroundReader,
+    )
+    return rows.map((row) => row.key)
+  }
+
+  return {
+    /** @param ranking if given, all keys but the first are added up as the rest */
+    sumUsage: async (query: SumQuery, ranking?: Ranking): Promise<UsageTotal[]> => {
+      const { group_by, interval } = query
+      const listed = ranking && isDimension(group_by) ? await findTop(query, ranking) : null
+      const key = keyOf(group_by)
+      const rest = isRest(key, listed)
+      const start = interval
+        ? startOfInterval(db, interval, sql.ref("start"))
+        : sql`cast(null as bigint)`
+      const { name, email } = namesByGroup[group_by] ?? { name: unknown, email: unknown }
+      const { rows } = await sql<SumRow>`
+        select start, is_rest, key, ${name} as name, ${email} as email, ${sums},
+          cast(sum(case when outcome in ('ok', 'client_cancelled') then 0 else requests end) as bigint)
+            as errors
+        from (
+          select ${start} as start, ${rest} as is_rest,
+            ${listed ? sql`case when ${rest} = 1 then null else ${key} end` : key} as key,
+            outcome, ${sql.join(summedColumns.map((column) => sql.ref(column)))}
+          from (${partsOf(query)}) as parts
+        ) as labelled
+        group by start, is_rest, key
+        order by start nulls first, is_rest, key nulls first`.execute(db.backgroundReader)
+      return rows.map((row) => toTotal(query, row))
+    },
+
+    /** In batches: deleting a year's records in one transaction would block other writers. */
+    deleteOlderThan: async (before: number, signal?: AbortSignal): Promise<void> => {
+      const deleteBatch = (tx: Tx) =>
+        tx
+          .deleteFrom("usage")
+          .where("id", "in", ({ selectFrom }) =>
+            selectFrom("usage")
+              .select("id")
+              .where("at", "<", before)
+              .orderBy("at")
+              .limit(batchSize),
+          )
+          .returning("id")
+          .execute()
+      let deleted = batchSize
+      while (deleted === batchSize && !signal?.aborted) {
+        deleted = (await db.essential.transactRelaxed(deleteBatch)).length
+      }
+    },
+  }
+}
 
 export type UsageStore = ReturnType<typeof createUsageStore>

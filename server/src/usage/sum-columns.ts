@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Database } from "../db/database.ts"
+import type { UsageDimension, UsageInterval } from "./schema.ts"
+import { tokenKinds } from "./token-counts.ts"
+
+export const secondsPerHour = 3600
+export const secondsPerDay = 86_400
+
+/** What tells requests apart in sums. */
+export const columnByDimension = {
+  model: "model",
+  user: "user_id",
+  group: "group_id",
+  key: "key_id",
+  connection: "connection_id",
+  outcome: "outcome",
+} as const satisfies Record<UsageDimension, string>
+
+export const dimensionColumns = Object.values(columnByDimension)
+
+/** What is added up. Means are sums divided by counts, so that they can be added up as well. */
+export const summedColumns = [
+  "requests",
+  "attempts",
+  ...tokenKinds,
+  ...(["cost", "unpriced", "duration_ms", "first_tokens", "first_token_ms"] as const),
+] as const
+
+export type DimensionColumn = (typeof dimensionColumns)[number]
+export type SummedColumn = (typeof summedColumns)[number]
+
+/** `/` is integer division on both databases. */
+const floorTo = (time: RawBuilder<number>, seconds: number) =>
+  sql<number>`${time} / ${sql.lit(seconds)} * ${sql.lit(seconds)}`
+
+/** The begin of the interval (UTC) that contains a time; both are epoch seconds. */
+export const startOfInterval = (
+  { dialect }: Pick<Database, "dialect">,
+  interval: UsageInterval,
+  time: RawBuilder<number>,
+): RawBuilder<number> => {
+  if (interval === "hour") return floorTo(time, secondsPerHour)
+  if (interval === "day") return floorTo(time, secondsPerDay)
+  return dialect === "sqlite"
+    ? sql<number>`cast(strftime('%s', ${time}, 'unixepoch', 'start of month') as integer)`
+    : sql<number>`cast(extract(epoch from
+        date_trunc('month', to_timestamp(${time}) at time zone 'UTC')) as bigint)`
+}
+
+const shownLengths = { hour: 13, day: 10, month: 7 }
+
+/** `2026-01-31T23`, `2026-01-31` or `2026-01`. */
+export const formatInterval = (interval: UsageInterval, start: number): string =>
+  new Date(start * 1000).toISOString().slice(0, shownLengths[interval])
