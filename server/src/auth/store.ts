@@ -97,8 +97,11 @@ export const createAuthStore = (db: Database): AuthStore => {
   ): Promise<CredentialHolder> => {
     const groups = await db.read
       .selectFrom("group_members")
-      .select("group_id")
+      .innerJoin("groups", "groups.id", "group_members.group_id")
+      .select(["group_id", "pays"])
       .where("user_id", "=", row.user_id)
+      // Ids begin with the time of creation.
+      .orderBy("group_id")
       .execute()
     return {
       user: {
@@ -108,6 +111,7 @@ export const createAuthStore = (db: Database): AuthStore => {
         role: RoleSchema.parse(row.role),
       },
       groups: new Set(groups.map(({ group_id }) => group_id)),
+      paying_group: groups.find(({ pays }) => pays === 1)?.group_id ?? null,
       credential,
     }
   }

@@ -66,6 +66,8 @@ export interface GroupRow {
   description: string
   external_id: string | null
   source: string
+  /** Whether the group pays for requests of its members. */
+  pays: Generated<SqlBoolean>
   /** Epoch milliseconds. */
   created_ms: number
   updated_ms: number

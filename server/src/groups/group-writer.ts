@@ -139,6 +139,8 @@ export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps): G
       if (!isSame(before, after) && !(await store.update(tx, after)))
         record.policy.failNameTaken(after.name)
       await recordChange(tx, after.id, { record, members })
+      // Callers are cached with the group that pays for them.
+      if (before.pays !== after.pays) await bus.publish(tx, { topic: "groups" })
     },
 
     removeGroup: async (tx, id, record) => {

@@ -30,7 +30,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   })
   afterAll(() => database.remove())
 
-  const add = (name: string) => groups.create(systemActor, { name, description: "" })
+  const add = (name: string) => groups.create(systemActor, { name, description: "", pays: true })
   const addUsers = async (count: number): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => randomUUIDv7())
     await database.db.transact(async (tx) => {

@@ -124,7 +124,11 @@ export const createGroups = (deps: Deps): Groups => {
         if (after.name !== before.name) requireLocal(before)
         const members = { added: [], removed: [] }
         const record = { actor, action: "group.updated", changed: Object.keys(set), policy }
-        await changeGroup(tx, { before, after, members }, record)
+        const paying = before.pays !== after.pays && {
+          before: { pays: before.pays },
+          after: { pays: after.pays },
+        }
+        await changeGroup(tx, { before, after, members }, { ...record, ...paying })
         return getGroup(id, tx)
       }),
 

@@ -43,7 +43,7 @@ export const groupRoutes = {
   update: route("post", "/api/v1/groups/:id/update", {
     access: "admin",
     grantsPrivileges: true,
-    summary: "Change a group's name or description",
+    summary: "Change a group's name or description, or whether it pays",
     params: IdParams,
     body: GroupChanges,
     responses: { 200: json(Group, "The updated group"), 404: unknown, 409: taken },

@@ -9,6 +9,8 @@ export const Group = z
     description: z.string(),
     external_id: z.string().nullable(),
     source: RecordSource,
+    /** Whether requests of members can be charged to the group. */
+    pays: z.boolean(),
     member_count: z.int(),
     created_at: z.int(),
     updated_at: z.int(),
@@ -19,12 +21,16 @@ export type Group = z.output<typeof Group>
 const GroupName = SingleLineText.max(200)
 
 export const NewGroup = z
-  .object({ name: GroupName, description: z.string().max(2000).default("") })
+  .object({
+    name: GroupName,
+    description: z.string().max(2000).default(""),
+    pays: z.boolean().default(true),
+  })
   .meta({ id: "NewGroup" })
 export type NewGroup = z.output<typeof NewGroup>
 
 export const GroupChanges = z
-  .object({ name: GroupName, description: z.string().max(2000) })
+  .object({ name: GroupName, description: z.string().max(2000), pays: z.boolean() })
   .partial()
   .meta({ id: "GroupChanges" })
 export type GroupChanges = z.output<typeof GroupChanges>

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Selectable } from "kysely"
+import type { ExpressionBuilder, Insertable, Selectable } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
@@ -38,8 +38,20 @@ const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .as("member_count")
 
-const toGroup = ({ name_key, member_count, ...row }: CountedRow): Group =>
-  toCountedGroup({ ...row, source: RecordSource.parse(row.source) }, member_count ?? 0)
+export const toStoredGroup = ({ name_key, ...row }: Selectable<GroupRow>): StoredGroup => ({
+  ...row,
+  source: RecordSource.parse(row.source),
+  pays: row.pays === 1,
+})
+
+const toRow = (group: StoredGroup): Insertable<GroupRow> => ({
+  ...group,
+  name_key: foldCase(group.name),
+  pays: group.pays ? 1 : 0,
+})
+
+const toGroup = ({ member_count, ...row }: CountedRow): Group =>
+  toCountedGroup(toStoredGroup(row), member_count ?? 0)
 
 export interface GroupStore {
   byId(id: string, reader?: Reader): Promise<Group | undefined>
@@ -79,9 +91,7 @@ export const createGroupStore = (db: Database): GroupStore => ({
 
   byIdUncounted: async (tx, id) => {
     const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
-    if (!row) return undefined
-    const { name_key, ...group } = row
-    return { ...group, source: RecordSource.parse(row.source) }
+    return row && toStoredGroup(row)
   },
 
   list: async (query) => {
@@ -128,15 +138,15 @@ export const createGroupStore = (db: Database): GroupStore => ({
   insert: async (tx, group) => {
     const inserted = await tx
       .insertInto("groups")
-      .values({ ...group, name_key: foldCase(group.name) })
+      .values(toRow(group))
       .onConflict((conflict) => conflict.column("name_key").doNothing())
       .returning("id")
       .executeTakeFirst()
     return inserted !== undefined
   },
 
-  update: async (tx, { id, ...group }) => {
-    const row = { ...group, name_key: foldCase(group.name) }
+  update: async (tx, group) => {
+    const { id, ...row } = toRow(group)
     return tryUniqueWrite(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },
 

@@ -37,6 +37,8 @@ export interface Caller {
   user: { id: string; email: string; name: string; role: Role }
   /** Ids of the user's groups. */
   groups: ReadonlySet<string>
+  /** The group that requests are charged to; null if none pays. */
+  paying_group: string | null
   credential: AuthenticatedCredential
   /** When the credential was read from the database, in ms of `performance.now()`. */
   confirmed_at: number

@@ -38,6 +38,7 @@ const startTracking = () => {
     return {
       user: { id: name, email: `${name}@example.com`, name, role: "user" },
       groups: access.groups,
+      paying_group: null,
       credential: { type: "session", id: name, limits: noCredentialLimits },
       confirmed_at: performance.now(),
     }

@@ -10,8 +10,7 @@ import {
 import { sql } from "kysely"
 import type { Database, Reader } from "../db/database.ts"
 import { countRows } from "../db/paged-queries.ts"
-import type { StoredGroup } from "../groups/store.ts"
-import { RecordSource } from "../users/schema.ts"
+import { type StoredGroup, toStoredGroup } from "../groups/store.ts"
 import {
   createFindOne,
   groupLocation,
@@ -117,7 +116,7 @@ export const createGroupView = (db: Database): ResourceView => {
     const membersOfGroup = await readMembers(ids, shape, reader)
     const project = createProjector(groupType, shape.projection)
     return rows.map((row) => {
-      const group = { ...row, source: RecordSource.parse(row.source) }
+      const group = toStoredGroup(row)
       return project(groupJson(group, { members: membersOfGroup(row.id), base: shape.base }))
     })
   }

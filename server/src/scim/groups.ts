@@ -99,7 +99,7 @@ export const createScimGroups = (deps: ScimGroupsDeps): ResourceOperations => {
         async (tx) => {
           const at = nowMs()
           const times = { created_ms: at, updated_ms: at }
-          const identity = { id: newId(), description: "", source: "scim" } as const
+          const identity = { id: newId(), description: "", source: "scim", pays: true } as const
           const group: StoredGroup = { ...profile, ...identity, ...times }
           const changed = ["name", "external_id"]
           await groups.insertGroup(tx, { group, memberIds }, { ...record, changed, policy })

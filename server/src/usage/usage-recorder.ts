@@ -5,7 +5,6 @@ import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { RequestCost } from "./charged-request.ts"
 import type { Metrics } from "./metrics.ts"
-import { payingGroupOf } from "./paying-group.ts"
 import type { RecordQueue } from "./record-queue.ts"
 import type { RequestOutcome } from "./schema.ts"
 import { limitKinds, maxTokens, noTokens, type TokenCounts } from "./token-counts.ts"
@@ -132,7 +131,7 @@ export class UsageRecorder {
       at,
       user_id: caller.user.id,
       key_id: keyOf(caller),
-      group_id: payingGroupOf(caller),
+      group_id: caller.paying_group,
       operation,
       model,
       connection_id: connection?.id ?? null,

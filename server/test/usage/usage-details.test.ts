@@ -278,7 +278,7 @@ describe("a usage record", () => {
     expect(await groupOf()).toBeNull()
     const first = await join("First")
     expect(await groupOf()).toBe(first)
-    await join("Another")
+    const another = await join("Another")
     expect(await groupOf()).toBe(first)
 
     const { body } = await gateway.call("GET", "/api/v1/usage?group_by=group")
@@ -287,5 +287,21 @@ describe("a usage record", () => {
     )
     const filtered = await gateway.call("GET", `/api/v1/usage?group_by=user&group_id=${first}`)
     expect(filtered.body.items).toEqual([expect.objectContaining({ name: "Carla", requests: 2 })])
+
+    const setPays = async (id: string, pays: boolean) => {
+      const updated = await gateway.call("POST", `/api/v1/groups/${id}/update`, { pays })
+      expect(updated.body).toMatchObject({ id, pays })
+    }
+    await setPays(first, false)
+    expect(await groupOf()).toBe(another)
+    await setPays(another, false)
+    expect(await groupOf()).toBeNull()
+    await setPays(first, true)
+    expect(await groupOf()).toBe(first)
+    const events = await gateway.call("GET", `/api/v1/audit?target_id=${first}&limit=1`)
+    expect(events.body.items[0]).toMatchObject({
+      ...{ action: "group.updated", changed: ["pays"] },
+      ...{ before: { pays: false }, after: { pays: true } },
+    })
   })
 })

@@ -6,6 +6,7 @@ import { createQuestionRewriter } from "./question-rewriter.ts"
 const caller: Caller = {
   user: { id: "ada", email: "ada@example.com", name: "Ada", role: "user" },
   groups: new Set(),
+  paying_group: null,
   credential: { type: "session", id: "ada", limits: noCredentialLimits },
   confirmed_at: 0,
 }

@@ -45,6 +45,9 @@ export const admin = {
   "groups.noneHelp": "Erstellen Sie eine Gruppe, und fügen Sie Personen hinzu.",
   "groups.members": "Mitglieder",
   "groups.count": { one: "{count} Mitglied", other: "{count} Mitglieder" },
+  "groups.pays": "Zahlt für ihre Mitglieder",
+  "groups.paysHelp":
+    "Die Nutzung der Mitglieder wird der Gruppe berechnet. Ist jemand in mehreren Gruppen, die zahlen, zahlt die zuerst erstellte.",
   "groups.delete": "Gruppe löschen",
   "groups.deleteLead":
     "Die Mitglieder behalten ihre Konten, verlieren aber den Zugriff auf alles, was für die Gruppe freigegeben ist.",

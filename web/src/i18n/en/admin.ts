@@ -42,6 +42,9 @@ export const admin = {
   "groups.noneHelp": "Create a group, then add people to it.",
   "groups.members": "Members",
   "groups.count": { one: "{count} member", other: "{count} members" },
+  "groups.pays": "Pays for its members",
+  "groups.paysHelp":
+    "Usage of members is charged to the group. If they are in several groups that pay, the one that was created first pays.",
   "groups.delete": "Delete group",
   "groups.deleteLead":
     "Members keep their accounts but lose access to everything shared with the group.",

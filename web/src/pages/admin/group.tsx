@@ -47,7 +47,7 @@ export const GroupPage = () => {
   )
 }
 
-const valuesOf = ({ name, description }: Group) => ({ name, description })
+const valuesOf = ({ name, description, pays }: Group) => ({ name, description, pays })
 
 const Details = ({ group }: { group: Group }) => {
   const { id, source } = group

@@ -5,10 +5,11 @@ import { CreatePage } from "../../ui/create-page.tsx"
 import { TextAreaField, TextField } from "../../ui/field.tsx"
 import { bindField } from "../../ui/form.tsx"
 import { BackLink } from "../../ui/page.tsx"
+import { SwitchField } from "../../ui/switch.tsx"
 import { type FormState, useCreateForm } from "../../ui/use-form.ts"
 
 interface GroupFieldsProps {
-  form: FormState<Pick<Group, "name" | "description">>
+  form: FormState<Pick<Group, "name" | "description" | "pays">>
   /** The identity provider manages the name. */
   provisioned?: boolean
 }
@@ -23,12 +24,18 @@ export const GroupFields = ({ form, provisioned = false }: GroupFieldsProps) => 
       autoComplete="off"
     />
     <TextAreaField label={t("label.description")} {...bindField(form, "description")} />
+    <SwitchField
+      label={t("groups.pays")}
+      help={t("groups.paysHelp")}
+      checked={form.values.pays}
+      onValue={(pays) => form.set({ pays })}
+    />
   </>
 )
 
 export const NewGroupPage = () => {
   const form = useCreateForm({
-    initial: { name: "", description: "" },
+    initial: { name: "", description: "", pays: true },
     create: (body) => api.post("/api/v1/groups/create", { body }),
     invalidates: [["groups"]],
     onCreated: ({ id }, router) =>
