@@ -63,12 +63,13 @@ export const createAuthRouter = (deps: Deps): Router => {
   router.on(authRoutes.account, ({ caller }) => describeCaller(caller))
   router.on(authRoutes.session, async ({ context }): Promise<WebSession> => {
     const caller = await findCaller(context)
-    if (!caller) return { user: null, banner: null, default_model: "" }
-    const { banner: text, banner_kind: kind } = settings.current()
+    if (!caller) return { user: null, banner: null, default_model: "", show_cost: false }
+    const { banner: text, banner_kind: kind, show_cost } = settings.current()
     return {
       user: describeCaller(caller),
       banner: text === "" ? null : { text, kind },
       default_model: defaultModel.find(caller),
+      show_cost,
     }
   })
   router.on(authRoutes.signOut, async ({ actor, caller }) => {

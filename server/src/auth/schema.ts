@@ -57,6 +57,8 @@ export const WebSession = z
      * chose, or the first of a connection. Empty if there is none.
      */
     default_model: z.string(),
+    /** Whether chats show what answers cost. */
+    show_cost: z.boolean(),
   })
   .meta({ id: "WebSession" })
 export type WebSession = z.output<typeof WebSession>

@@ -221,7 +221,8 @@ export const createCompletions = (deps: Deps): Completions => {
       { signal = new AbortController().signal, sourcePassages, ...dispatchRequest },
       consumer,
     ) => {
-      const { caller, request } = dispatchRequest
+      const { caller, request, usageContext } = dispatchRequest
+      const { reportCost } = usageContext
       const resolved = await catalogue.resolve(caller, request.model)
       const send = async (sourced: ModelRequest, target: ResolvedModel): Promise<void> => {
         const sourcedRequest = { ...dispatchRequest, request: sourced, signal }
@@ -235,7 +236,7 @@ export const createCompletions = (deps: Deps): Completions => {
         return send(request.with({ sourcePrompt }), resolved)
       }
       if (!needsSources(request, resolved)) return send(request, resolved)
-      const sourced = await addSources(caller, { request, resolved, signal })
+      const sourced = await addSources(caller, { request, resolved, signal, reportCost })
       signal.throwIfAborted()
       const { citationResult } = sourced
       if (citationResult) consumer.setCitations?.(citationResult)

@@ -119,6 +119,12 @@ export const Message = z
     duration_ms: z.int().nullable(),
     /** How long the model thought before it answered; null if it did not. */
     thinking_ms: z.int().nullable(),
+    /**
+     * Nano-dollars, including all requests made for the answer: its continuations, the rewriting of
+     * its question, and what functions asked other models. Null if a price is not known, and for
+     * readers of a shared chat.
+     */
+    cost: z.int().nullable(),
     /** Whether a person wrote this version of the answer. */
     edited: z.boolean(),
     /** Null for readers of a shared chat. */
@@ -260,6 +266,7 @@ export const emptyGenerationFields = {
   time_to_first_token_ms: null,
   duration_ms: null,
   thinking_ms: null,
+  cost: null,
   edited: false,
   rating: null,
 } as const

@@ -89,6 +89,8 @@ export interface ChatMessageRow {
   bytes: number
   edited: SqlBoolean
   thinking_ms: number | null
+  /** Nano-dollars; null if it is not known. */
+  cost: number | null
 }
 
 /** The owner's rating of an answer in their chat. */

@@ -169,15 +169,16 @@ class FunctionResponse implements RequestHandle {
 
   /** Forwards the response of the model that the function named, byte for byte. */
   #forward(fields: Fields): void {
-    const { streamed, caller, requestId, callingFunctions, model } = this.#request
+    const { streamed, caller, requestId, callingFunctions, reportCost, model } = this.#request
     const usage = streamed && { stream_options: { include_usage: true } }
-    this.#forwarded = this.#deps
-      .hostServices()
-      .requestModel(
-        { caller, requestId, callingFunctions: [...callingFunctions, model.fn.id] },
-        { kind: "completion", fields: { ...fields, stream: streamed, ...usage } },
-        this.#receiver,
-      )
+    this.#forwarded = this.#deps.hostServices().requestModel(
+      {
+        ...{ caller, requestId, reportCost },
+        callingFunctions: [...callingFunctions, model.fn.id],
+      },
+      { kind: "completion", fields: { ...fields, stream: streamed, ...usage } },
+      this.#receiver,
+    )
   }
 
   #reportError(error: FunctionError): void {

@@ -1,6 +1,7 @@
 import type { RequestHandle } from "@portico/http1"
 import type { ResponseReceiver } from "../connections/response-receiver.ts"
 import type { Caller } from "../http/caller.ts"
+import type { ReportCost } from "../usage/cost-sum.ts"
 
 /** On whose behalf a function makes a request. */
 export interface RequestOrigin {
@@ -8,6 +9,8 @@ export interface RequestOrigin {
   requestId: string
   /** Ids of the functions that lead to this request, outermost first; limits recursion. */
   callingFunctions: readonly string[]
+  /** Called with the cost of each request once it is settled. */
+  reportCost?: ReportCost | undefined
 }
 
 /** Receives another model's response; exactly one of `onEnd` and `stop` is called last. */

@@ -53,6 +53,8 @@ export const Settings = z
     banner_kind: z.enum(["info", "warning"]).default("info"),
     /** The model of new chats for people who have not chosen one yet; empty for the first. */
     default_model: z.string().default(""),
+    /** Whether chats show what answers cost. */
+    show_cost: z.boolean().default(true),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -84,6 +86,7 @@ export const SettingsChanges = z
     banner: z.string().trim().max(500),
     banner_kind: z.enum(["info", "warning"]),
     default_model: z.string().trim().max(300),
+    show_cost: z.boolean(),
   })
   .partial()
   .meta({ id: "SettingsChanges" })

@@ -4,6 +4,7 @@ import type { SqlBoolean } from "../db/column-types.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { RequestCost } from "./charged-request.ts"
+import type { ReportCost } from "./cost-sum.ts"
 import type { Metrics } from "./metrics.ts"
 import type { RecordQueue } from "./record-queue.ts"
 import type { RequestOutcome } from "./schema.ts"
@@ -14,8 +15,8 @@ const bytesPerToken = 4
 /** What a usage record belongs to: a request, or work that continues after it. */
 export interface UsageContext
   extends Pick<RequestContext, "requestId" | "startedAt" | "connection"> {
-  /** Called with the cost in nano-dollars; null if the price is unknown. */
-  reportCost?: ((cost: number | null) => void) | undefined
+  /** Called with the cost of each request once it is settled. */
+  reportCost?: ReportCost | undefined
 }
 
 export interface UsageRecordInput {

@@ -51,7 +51,7 @@ const createFunctionConsumer = (
  */
 export const createModelCaller =
   (completions: Completions): HostServices["requestModel"] =>
-  ({ caller, requestId, callingFunctions }, { kind, fields }, receiver) => {
+  ({ caller, requestId, callingFunctions, reportCost }, { kind, fields }, receiver) => {
     let response: RequestHandle | null = null
     const controller = new AbortController()
     const { signal } = controller
@@ -63,7 +63,7 @@ export const createModelCaller =
         operationOf[kind],
         toJsonBody(Buffer.from(JSON.stringify(fields))),
       )
-      const usageContext = { requestId, startedAt: performance.now() }
+      const usageContext = { requestId, startedAt: performance.now(), reportCost }
       await completions.answer(
         { caller, request, usageContext, signal, callingFunctions },
         consumer,

@@ -126,6 +126,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
       estimated: () => usageRecorder?.markEstimated(),
       caller,
       requestId: usageContext.requestId,
+      reportCost: usageContext.reportCost,
       callingFunctions,
     }
     const reportTokens: ReportTokens = (counts) => usageRecorder?.reportTokens(counts)

@@ -3,6 +3,7 @@ import type { FilterChain, FilterChains } from "../../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../../functions/function-registry.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
+import type { UsageContext } from "../../usage/usage-recorder.ts"
 import type { ModelRequest } from "./model-request.ts"
 import { applyWorkspace } from "./upstream-request.ts"
 
@@ -14,7 +15,7 @@ interface Deps {
 interface FilterableRequest {
   caller: Caller
   request: ModelRequest
-  usageContext: { requestId: string }
+  usageContext: Pick<UsageContext, "requestId" | "reportCost">
   callingFunctions?: readonly string[] | undefined
 }
 
@@ -58,7 +59,8 @@ export const createModelFilters = ({ functionRegistry, chains }: Deps) => ({
       const message = `Model "${resolved.id}" has filters, which only support chat completions.`
       throw new Failure("bad_request", message, { param: "model" })
     }
-    const origin = { caller, requestId: usageContext.requestId, callingFunctions }
+    const { requestId, reportCost } = usageContext
+    const origin = { caller, requestId, reportCost, callingFunctions }
     return (signal) => chains(filters, origin, signal)
   },
 })

@@ -9,6 +9,7 @@ import type {
   SourceFinder,
 } from "../../knowledge/citations/source-finder.ts"
 import { createSourcePrompt } from "../../knowledge/citations/source-prompt.ts"
+import type { RewritingContext } from "../../knowledge/rewriting/question-rewriter.ts"
 import type { ConversationTurn } from "../../knowledge/rewriting/rewriting-prompt.ts"
 import { FileReference } from "../../knowledge/schema.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
@@ -84,6 +85,12 @@ interface Deps {
   template: () => string
 }
 
+interface SourceSearchInput extends Pick<RewritingContext, "reportCost"> {
+  request: ModelRequest
+  resolved: ResolvedModel
+  signal: AbortSignal
+}
+
 /** Whether a request or its model refers to files or collections. */
 export const needsSources = (
   { operation, fields }: ModelRequest,
@@ -95,11 +102,8 @@ export const needsSources = (
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */
 export const createSourceSearch =
   ({ sourceFinder, contextBudget, ownerOf, template }: Deps) =>
-  async (
-    caller: Caller,
-    input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
-  ): Promise<RequestWithSources> => {
-    const { resolved, signal } = input
+  async (caller: Caller, input: SourceSearchInput): Promise<RequestWithSources> => {
+    const { resolved, signal, reportCost } = input
     const parsed = References.safeParse(input.request.fields.files ?? [])
     if (!parsed.success) {
       const expected = 'an array of {"type":"file" or "collection","id":"…"}'
@@ -118,6 +122,7 @@ export const createSourceSearch =
         chatModel: rewritingModelOf(resolved),
         mode: rewritingModeOf(resolved),
         turns,
+        reportCost,
       },
       maxTokens: contextBudget({ model: resolved, conversation: textsOf(messages) }),
       signal,

@@ -6,6 +6,7 @@ import type { Caller } from "../../http/caller.ts"
 import { toFailure } from "../../http/failure-response.ts"
 import { toJsonBody } from "../../http/json-object.ts"
 import type { SourcePassage } from "../../knowledge/citations/source-prompt.ts"
+import type { ReportCost } from "../../usage/cost-sum.ts"
 import type { Message } from "../schema.ts"
 import {
   type AnswerCallbacks,
@@ -26,6 +27,12 @@ export interface AnswerJob {
   requestId: string
 }
 
+/** What is reported while an answer is generated. */
+interface AnswerEvents extends AnswerCallbacks {
+  /** Called with the cost of each request that is made for the answer. */
+  reportCost: ReportCost
+}
+
 interface Deps {
   completions: Completions
   log: Logger
@@ -36,11 +43,11 @@ export const createAnswerGenerator =
   ({ completions, log }: Deps) =>
   (
     { caller, message, body, sourcePassages, requestId }: AnswerJob,
-    events: AnswerCallbacks,
+    { reportCost, ...events }: AnswerEvents,
     signal: AbortSignal,
   ): Promise<CollectedAnswer> =>
     new Promise((resolve) => {
-      const usageContext = { requestId, startedAt: performance.now() }
+      const usageContext = { requestId, startedAt: performance.now(), reportCost }
       const generate = async (): Promise<void> => {
         const request = parseModelRequest(chatOperation, toJsonBody(body))
         const collector = new AnswerCollector({ ...events, onDone: resolve })

@@ -113,7 +113,9 @@ export const createAnswers = (deps: Deps) => {
         passages.map((passage) => passage?.text ?? ""),
       )
     }
-    const collected = await generateAnswer(job, { onText, onCitations, onReportedSources }, signal)
+    const { reportCost } = generation
+    const events = { onText, onCitations, onReportedSources, reportCost }
+    const collected = await generateAnswer(job, events, signal)
     deltas.publish()
     message.state = stateOf(collected.outcome)
     message.sources = markCitedSources(message)

@@ -8,6 +8,7 @@ import type { Caller } from "../../http/caller.ts"
 import { toJsonBody } from "../../http/json-object.ts"
 import { translatable } from "../../i18n/message.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
+import type { ReportCost } from "../../usage/cost-sum.ts"
 import { AnswerCollector, type CollectedAnswer } from "./answer-collector.ts"
 
 export interface TextRequest {
@@ -20,6 +21,7 @@ export interface TextRequest {
   signal?: AbortSignal
   /** Characters after which the answer is ended; unlimited by default. */
   maxLength?: number
+  reportCost?: ReportCost | undefined
 }
 
 export interface TextAnswer extends Pick<CollectedAnswer, "outcome" | "error"> {
@@ -36,13 +38,20 @@ const tooLong = (maxLength: number) =>
  */
 export const requestText = (
   completions: Completions,
-  { caller, resolved, fields, signal, maxLength = Number.POSITIVE_INFINITY }: TextRequest,
+  {
+    caller,
+    resolved,
+    fields,
+    signal,
+    maxLength = Number.POSITIVE_INFINITY,
+    reportCost,
+  }: TextRequest,
 ): Promise<TextAnswer> =>
   new Promise((resolve, reject) => {
     const stream = { stream: true, stream_options: { include_usage: true } }
     const bytes = Buffer.from(JSON.stringify({ model: resolved.id, ...fields, ...stream }))
     const request = parseModelRequest(chatOperation, toJsonBody(bytes))
-    const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
+    const usageContext = { requestId: randomUUID(), startedAt: performance.now(), reportCost }
     let text = ""
     let length = 0
     const collector = new AnswerCollector({

@@ -94,11 +94,11 @@ export const createRewritingModel = ({
   const rejecting = createRejectingEndpoints()
 
   const request = async (
-    { caller, signal, maxAnswerLength: maxLength }: RewritingModelRequest,
+    { caller, signal, maxAnswerLength: maxLength, reportCost }: RewritingModelRequest,
     resolved: ResolvedModel,
     fields: Fields,
   ): Promise<TextAnswer> =>
-    requestText(completions, { caller, resolved, fields, signal, maxLength })
+    requestText(completions, { caller, resolved, fields, signal, maxLength, reportCost })
 
   const requestAdapted = async (
     input: RewritingModelRequest,

@@ -30,6 +30,7 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
   ),
   sources: message.sources && redactSources(message.sources, readable),
   rating: null,
+  cost: null,
   sources_skipped: message.sources_skipped.filter(({ id }) => readable.files.has(id)),
 })
 

@@ -4,6 +4,7 @@ import type { Caller } from "../../http/caller.ts"
 import { referenceOf, translatable } from "../../i18n/message.ts"
 import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Settings } from "../../settings/schema.ts"
+import type { ReportCost } from "../../usage/cost-sum.ts"
 import { parseRewriting } from "./parse-rewriting.ts"
 import { createRewritingCache, rewritingKey } from "./rewriting-cache.ts"
 import { isInOtherLanguage, refersBack } from "./rewriting-conditions.ts"
@@ -34,6 +35,7 @@ export interface RewritingModelRequest {
   /** Characters; a longer answer ends with an error. */
   maxAnswerLength: number
   signal: AbortSignal
+  reportCost?: ReportCost | undefined
 }
 
 /** Responds with the text of the model's answer. @throws {Failure} if there is none */
@@ -47,6 +49,8 @@ export interface RewritingContext {
   mode: QueryRewritingMode
   /** The messages before the question, oldest first. */
   turns: readonly ConversationTurn[]
+  /** Called with the cost of asking a model, also if it was asked in vain. */
+  reportCost?: ReportCost | undefined
 }
 
 export interface RewritingRequest extends RewritingContext {
@@ -103,13 +107,13 @@ export const createQuestionRewriter = (deps: Deps) => {
     })
 
   const attemptRewriting = async (model: string, request: Prepared): Promise<Attempt> => {
-    const { caller, question, turns, fileLanguages: languages } = request
+    const { caller, question, turns, fileLanguages: languages, reportCost } = request
     const key = rewritingKey([caller.user.id, model, question, turns, languages])
     const known = cache.get(key)
     if (known) return attempt("used", { queries: [...known], cached: true })
     const answer = await settleInTime(
       askModel({
-        ...{ caller, model, maxAnswerLength, signal: request.ending },
+        ...{ caller, model, maxAnswerLength, signal: request.ending, reportCost },
         isConfigured: settings().query_rewriting_model !== "",
         messages: rewritingMessages({ question, turns, languages }),
       }),
