@@ -21,6 +21,9 @@ $$h(t) = h_0 + A \\cos(t)$$`
 /** A chat in which two models answered side by side. */
 const seedChat = async ({ call }: TestGateway): Promise<string> => {
   const models = ["gpt-fake", "gpt-reason-fake"]
+  for (const model of models) {
+    await call("PUT", `/api/v1/prices/${model}`, { input: 1800, output: 9000, from: 0 })
+  }
   const { id } = (await call("POST", "/api/v1/chats/new", { models, tags: ["sea"] })).body
   const path = `/api/v1/chats/${id}`
   const running = ({ state }: { state: string }): boolean => state === "running"

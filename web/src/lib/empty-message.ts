@@ -19,6 +19,7 @@ export const emptyMessage = {
   time_to_first_token_ms: null,
   duration_ms: null,
   thinking_ms: null,
+  cost: null,
   edited: false,
   rating: null,
 } satisfies Partial<Message>

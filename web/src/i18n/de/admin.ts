@@ -143,6 +143,9 @@ export const admin = {
   "settings.titles.words": "Anfang der Nachricht",
   "settings.titles.local": "Chat-Modell, wenn es lokal läuft",
   "settings.titles.any": "Chat-Modell",
+  "settings.showCost": "Kosten in Chats anzeigen",
+  "settings.showCostHelp":
+    "Was jede Antwort und der ganze Chat nach den bekannten Preisen gekostet haben.",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Stellt die API jeder Verbindung unverändert unter /openai bereit.",
   "settings.claudeAliases": "Namen für Claude Code",

@@ -136,6 +136,8 @@ export const admin = {
   "settings.titles.words": "First words of the message",
   "settings.titles.local": "The chat's own model, if local",
   "settings.titles.any": "The chat's own model",
+  "settings.showCost": "Show costs in chats",
+  "settings.showCostHelp": "What each answer and the whole chat have cost, at the known prices.",
   "settings.proxy": "OpenAI pass-through",
   "settings.proxyHelp": "Makes each connection's own API available under /openai, unchanged.",
   "settings.claudeAliases": "Claude Code names",

@@ -61,7 +61,9 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   })
   const { values, set, error } = form
   const { locked } = view
-  const toggle = (name: "enable_signup" | "enable_openai_proxy" | "claude_aliases") => ({
+  const toggle = (
+    name: "enable_signup" | "enable_openai_proxy" | "claude_aliases" | "show_cost",
+  ) => ({
     checked: values[name],
     onValue: (checked: boolean) => set({ [name]: checked }),
     locked: locked[name],
@@ -106,6 +108,11 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           help={values.chat_titles === "any" && t("settings.titlesHelp")}
           {...bindField(form, "chat_titles")}
           options={titleSources.map((value) => ({ value, label: t(`settings.titles.${value}`) }))}
+        />
+        <SwitchField
+          label={t("settings.showCost")}
+          help={t("settings.showCostHelp")}
+          {...toggle("show_cost")}
         />
       </SettingsGroup>
       <SettingsGroup title={t("label.semanticSearch")}>

@@ -1,5 +1,5 @@
 import { ChevronDown, Ellipsis, Pencil, RefreshCw, Square, Volume2 } from "lucide-react"
-import { useEffect, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { canSpeak, speak, stopSpeaking, useIsSpeaking } from "../../browser/speech.ts"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
@@ -33,7 +33,7 @@ const StopReading = ({ id }: { id: string }) => {
   )
 }
 
-type AnswerToolsProps = TurnProps & { message: Message; stats: string }
+type AnswerToolsProps = TurnProps & { message: Message }
 
 const MoreActions = ({ message, writable, onEdit }: AnswerToolsProps) => {
   if (message.content === "" || !(writable || canSpeak())) return null
@@ -75,9 +75,9 @@ const Regenerate = ({ turn, actions, message }: AnswerToolsProps) => (
   </WhileIdle>
 )
 
-/** Actions on an answer that has ended, and what it took. */
-export const AnswerTools = (props: AnswerToolsProps) => {
-  const { message, turn, writable, actions, stats } = props
+/** Actions on an answer that has ended; `children` come last. */
+export const AnswerTools = (props: AnswerToolsProps & { children?: ReactNode }) => {
+  const { message, turn, writable, actions, children } = props
   const isSpeaking = useIsSpeaking(message.id)
   const [isEditingReason, setEditingReason] = useState(false)
   const { rating } = message
@@ -101,7 +101,7 @@ export const AnswerTools = (props: AnswerToolsProps) => {
         <MoreActions {...props} />
         {isSpeaking && <StopReading id={message.id} />}
         {message === turn.messages[0] && <AlternativeSwitcher turn={turn} actions={actions} />}
-        {stats && <span className="turn-cost ml-2 text-xs text-muted tabular">{stats}</span>}
+        {children}
       </TurnTools>
       {rating && (
         <RatingReason

@@ -3,7 +3,8 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import { Answer, formatDurationAndTokens, formatTokensAndSpeed } from "./answer.tsx"
+import { Answer } from "./answer.tsx"
+import { AnswerStats, ShortAnswerStats } from "./answer-stats.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
 import { EditMessage } from "./edit-message.tsx"
 import type { TurnProps } from "./turn-props.ts"
@@ -42,12 +43,10 @@ const AnswerHeading = (props: AnswerProps) => {
       {message.edited && <span className="text-xs text-muted">{t("answer.edited")}</span>}
       {isCompared(props) && (
         <>
-          <span
-            title={formatTokensAndSpeed(message)}
+          <ShortAnswerStats
+            message={message}
             className="ml-auto shrink-0 text-xs text-muted tabular"
-          >
-            {formatDurationAndTokens(message)}
-          </span>
+          />
           <WhileIdle>
             <IconButton
               icon={isChosen ? CheckCircle2 : Circle}
@@ -82,7 +81,11 @@ const SingleAnswer = (props: AnswerProps) => {
         <Answer {...{ message, writable, actions }} />
       )}
       {!isEditing && message.state !== "running" && (
-        <AnswerTools {...props} stats={isCompared(props) ? "" : formatTokensAndSpeed(message)} />
+        <AnswerTools {...props}>
+          {!isCompared(props) && (
+            <AnswerStats message={message} className="turn-cost ml-2 text-xs text-muted tabular" />
+          )}
+        </AnswerTools>
       )}
     </>
   )

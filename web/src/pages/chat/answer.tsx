@@ -2,7 +2,6 @@ import { CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
 import { memo, useMemo } from "react"
 import { t, translateServerText } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
 import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
@@ -91,30 +90,6 @@ const statusNote = ({
   if (state === "completed" && finish_reason === "length") return t("chat.long")
   const nothing = content === "" && reasoning === "" && !error
   return state === "completed" && nothing ? t("chat.empty") : null
-}
-
-const tokensText = ({ tokens_out, estimated }: Message): string =>
-  tokens_out === null
-    ? ""
-    : t(estimated ? "chat.tokensEstimated" : "chat.tokens", { count: tokens_out })
-
-/** Duration and tokens: what a comparison needs. */
-export const formatDurationAndTokens = (message: Message): string => {
-  const { duration_ms } = message
-  const time = duration_ms === null ? "" : formatDuration(duration_ms)
-  return [time, tokensText(message)].filter(Boolean).join(" · ")
-}
-
-/** Tokens, time to first token, and speed, as far as known. */
-export const formatTokensAndSpeed = (message: Message): string => {
-  const { tokens_out, time_to_first_token_ms: first, duration_ms } = message
-  const parts = tokens_out === null ? [] : [tokensText(message)]
-  if (first !== null) parts.push(t("chat.firstToken", { time: formatDuration(first) }))
-  if (tokens_out && first !== null && duration_ms !== null && duration_ms > first) {
-    const speed = formatNumber((tokens_out / (duration_ms - first)) * 1000)
-    parts.push(t("chat.speed", { speed }))
-  }
-  return parts.join(" · ")
 }
 
 /** Resolves the citation numbers of an answer; null without sources. */

@@ -5,6 +5,7 @@ import type { ChatWithMessages } from "../../lib/chat-api.ts"
 import type { Project } from "../../lib/project-api.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { PageBar } from "../../ui/page-bar.tsx"
+import { ChatCost } from "./chat-cost.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 import { ModelPicker, type ModelPickerProps } from "./model-picker.tsx"
 import { SharedMark } from "./shared-mark.tsx"
@@ -59,6 +60,7 @@ export const ChatHeader = (props: ChatHeaderProps) => {
               <SharedMark />
             </span>
           )}
+          {chat && <ChatCost chat={chat} />}
           {project && <ProjectLink project={project} />}
           {!chat && <TemporaryToggle {...{ isTemporary, chosen }} />}
           <IconButton

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react"
 import type { ChatWithMessages } from "../../lib/chat-api.ts"
+import { ChatCostSection } from "./chat-cost.tsx"
 import { ChatHeader, type ChatHeaderProps, focusSettingsButton } from "./chat-header.tsx"
 import { ChatView, type ChatViewProps } from "./chat-view.tsx"
 import "./chat.css"
@@ -42,7 +43,11 @@ export const ChatLayout = (props: ChatLayoutProps) => {
         <ChatView {...{ chat, chosen, onChosen, backend, greeting }} />
       </div>
       {children}
-      {pane && <SettingsPane key={chat?.id ?? "new"} {...settings} onClose={closePane} />}
+      {pane && (
+        <SettingsPane key={chat?.id ?? "new"} {...settings} onClose={closePane}>
+          {chat && !isTemporary && <ChatCostSection chat={chat} />}
+        </SettingsPane>
+      )}
     </div>
   )
 }

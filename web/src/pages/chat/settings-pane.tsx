@@ -1,5 +1,5 @@
 import { X } from "lucide-react"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { parseNumber } from "../../lib/parse-number.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
@@ -76,10 +76,12 @@ export interface SettingsPaneProps {
   draft: SettingsDraft
   setDraft: (draft: SettingsDraft) => void
   onClose: () => void
+  /** Shown below the parameters. */
+  children?: ReactNode
 }
 
 /** System prompt and parameters of a chat. */
-export const SettingsPane = ({ draft, setDraft, onClose }: SettingsPaneProps) => {
+export const SettingsPane = ({ draft, setDraft, onClose, children }: SettingsPaneProps) => {
   useShortcut("escape", onClose)
   return (
     <aside
@@ -107,6 +109,7 @@ export const SettingsPane = ({ draft, setDraft, onClose }: SettingsPaneProps) =>
         {numberParams.map((spec) => (
           <NumberField key={spec.name} {...{ spec, draft, setDraft }} />
         ))}
+        {children}
       </div>
     </aside>
   )
