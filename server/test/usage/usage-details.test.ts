@@ -4,11 +4,11 @@ import { serviceUnavailable } from "../fakes/faults.ts"
 import type { JsonObject } from "../fakes/json.ts"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { formatSseEvent } from "../fakes/responses.ts"
 import { deleteFunctions, saveFunction } from "../functions/function-client.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
+import { chatAnswer, claudeAnswer, clientCases, replyWith } from "./answers-with-usage.ts"
 
 const messages = [{ role: "user", content: "Hello" }]
 
@@ -32,40 +32,9 @@ const claudeCounts = {
 }
 const claudeOutput = { output_tokens: 70, output_tokens_details: { thinking_tokens: 50 } }
 
-const chatHead = { id: "c", created: 1, model: "gpt-fake" }
-const chatBody = JSON.stringify({
-  ...{ ...chatHead, object: "chat.completion", usage: chatUsage },
-  choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
-})
-const chatChunk = (members: JsonObject): string =>
-  formatSseEvent({ ...chatHead, object: "chat.completion.chunk", ...members })
-const chatStream =
-  chatChunk({ choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] }) +
-  chatChunk({ choices: [], usage: chatUsage }) +
-  "data: [DONE]\n\n"
-
-const messageHead = { id: "m", type: "message", role: "assistant", model: "claude-fake" }
-const messageBody = JSON.stringify({
-  ...{ ...messageHead, content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
-  usage: { ...claudeUsage, ...claudeOutput },
-})
-const event = (fields: JsonObject): string => formatSseEvent(fields, `${fields.type}`)
-const messageStream = [
-  {
-    type: "message_start",
-    message: { ...messageHead, content: [], usage: { ...claudeUsage, output_tokens: 1 } },
-  },
-  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
-  { type: "content_block_stop", index: 0 },
-  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: claudeOutput },
-  { type: "message_stop" },
-]
-  .map(event)
-  .join("")
-
-const clientPaths = ["/v1/chat/completions", "/v1/messages", "/v1/responses"]
-const cases = clientPaths.flatMap((path) => [false, true].map((stream) => [path, stream] as const))
+const chat = chatAnswer(chatUsage)
+const claude = claudeAnswer(claudeUsage, claudeOutput)
+const clientPaths = [...new Set(clientCases.map(([path]) => path))]
 
 describe("a usage record", () => {
   let openai: FakeOpenAI
@@ -118,32 +87,28 @@ describe("a usage record", () => {
       ...(path.endsWith("responses") ? { input: "Hello" } : { messages, max_tokens: 99 }),
     })
 
-  const reply = (body: string, stream: boolean) =>
-    ({
-      kind: "reply",
-      headers: { "content-type": stream ? "text/event-stream" : "application/json" },
-      body,
-    }) as const
-
   /** As most servers with OpenAI's API do; their answers are converted. */
   const lackResponses = (): void =>
     openai.injectFault({ kind: "status", status: 404 }, { on: /responses/ })
 
-  it.each(cases)("has a chat model's tokens by kind (%s, stream: %s)", async (path, stream) => {
-    lackResponses()
-    openai.injectFault(reply(stream ? chatStream : chatBody, stream), { on: /chat/ })
-    expect(await ask(path, "gpt-fake", stream)).toMatchObject(chatCounts)
-  })
+  it.each(clientCases)(
+    "has a chat model's tokens by kind (%s, stream: %s)",
+    async (path, stream) => {
+      lackResponses()
+      openai.injectFault(replyWith(chat, stream), { on: /chat/ })
+      expect(await ask(path, "gpt-fake", stream)).toMatchObject(chatCounts)
+    },
+  )
 
-  it.each(cases)("has Claude's tokens by kind (%s, stream: %s)", async (path, stream) => {
-    anthropic.injectFault(reply(stream ? messageStream : messageBody, stream), { on: /messages/ })
+  it.each(clientCases)("has Claude's tokens by kind (%s, stream: %s)", async (path, stream) => {
+    anthropic.injectFault(replyWith(claude, stream), { on: /messages/ })
     expect(await ask(path, "claude-fake", stream)).toMatchObject(claudeCounts)
   })
 
   it("has the tokens by kind of a large answer, which a thread converts", async () => {
     const text = "word ".repeat(400_000)
-    const large = JSON.stringify({ ...JSON.parse(messageBody), content: [{ type: "text", text }] })
-    anthropic.injectFault(reply(large, false), { on: /messages/ })
+    const large = JSON.stringify({ ...JSON.parse(claude.body), content: [{ type: "text", text }] })
+    anthropic.injectFault(replyWith({ ...claude, body: large }, false), { on: /messages/ })
     expect(await ask("/v1/responses", "claude-fake", false)).toMatchObject(claudeCounts)
   })
 
@@ -151,9 +116,7 @@ describe("a usage record", () => {
     const members = Array.from({ length: 900_000 }, () => ({ a: 1 }))
     const usage = { ...chatUsage, members }
     lackResponses()
-    openai.injectFault(reply(JSON.stringify({ ...JSON.parse(chatBody), usage }), false), {
-      on: /chat/,
-    })
+    openai.injectFault(replyWith(chatAnswer(usage), false), { on: /chat/ })
     expect(await ask("/v1/responses", "gpt-fake", false)).toMatchObject(chatCounts)
   })
 
@@ -163,19 +126,17 @@ describe("a usage record", () => {
       completion_tokens_details: { reasoning_tokens: 94 },
     }
     lackResponses()
-    openai.injectFault(reply(JSON.stringify({ ...JSON.parse(chatBody), usage }), false), {
-      on: /chat/,
-    })
+    openai.injectFault(replyWith(chatAnswer(usage), false), { on: /chat/ })
     expect(await ask(path, "gpt-fake", false)).toMatchObject({
       ...{ tokens_in: 32, tokens_out: 103, tokens_reasoning: 94 },
     })
   })
 
-  it.each(cases)("has what a filter hides (%s, stream: %s)", async (path, stream) => {
+  it.each(clientCases)("has what a filter hides (%s, stream: %s)", async (path, stream) => {
     const content = `export const after = ({ choices }) => ({ choices })`
     await saveFunction(gateway, "quiet", content, { filter_models: ["gpt-fake"] })
     lackResponses()
-    openai.injectFault(reply(stream ? chatStream : chatBody, stream), { on: /chat/ })
+    openai.injectFault(replyWith(chat, stream), { on: /chat/ })
     const { estimated, ...counts } = chatCounts
     expect(await ask(path, "gpt-fake", stream)).toMatchObject(counts)
     await deleteFunctions(gateway)
