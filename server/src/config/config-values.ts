@@ -174,6 +174,19 @@ export const RatePerMinute = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** Separated by semicolons, commas or spaces; `none` is an empty list. */
+export const MetricsLabels = z
+  .string()
+  .transform((text) => (text === "none" ? [] : text.split(/[\s;,]+/).filter(Boolean)))
+  .pipe(
+    z.array(
+      z.enum(["group", "user", "key"], {
+        error: (issue) => `must be a list of group, user and key, or none (got "${issue.input}")`,
+      }),
+    ),
+  )
+  .transform((labels) => [...new Set(labels)])
+
 /** Environment variables, unparsed. */
 export type Variables = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,5 @@
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { RequestCost } from "./charged-request.ts"
@@ -10,6 +11,7 @@ import { createUsageReports } from "./usage-report.ts"
 
 interface Deps {
   background: BackgroundTasks
+  config: Pick<Config, "METRICS_LABELS">
   db: Database
   settings: SettingsStore
   requestCost: RequestCost
@@ -23,8 +25,13 @@ interface Deps {
 /** Creates the parts that record usage, export metrics and delete expired records. */
 export const createUsage = ({ background, db, settings, requestCost, now, ...deps }: Deps) => {
   const recordQueue = createRecordQueue({ db, background })
-  const { metricNames: operationNames, filesToReread } = deps
-  const metrics = createMetrics({ recordQueue, background, operationNames, filesToReread })
+  const metrics = createMetrics({
+    recordQueue,
+    background,
+    operationNames: deps.metricNames,
+    filesToReread: deps.filesToReread,
+    costLabels: deps.config.METRICS_LABELS,
+  })
   const usageStore = createUsageStore(db)
   return {
     recordQueue,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
+import { type CostLabel, createCostMetric } from "./cost-metric.ts"
 import { createFastMetric } from "./prometheus-metric.ts"
 import type { RecordQueue, UsageRecord } from "./record-queue.ts"
 
@@ -20,6 +21,8 @@ interface Deps {
   /** The names of operations in metrics, by those in usage records. */
   operationNames: ReadonlyMap<string, string>
   filesToReread: () => Promise<number>
+  /** Further labels of the cost. */
+  costLabels: readonly CostLabel[]
 }
 
 /**
@@ -35,7 +38,7 @@ export interface Metrics {
 }
 
 export const createMetrics = (deps: Deps): Metrics => {
-  const { recordQueue, background, operationNames, filesToReread } = deps
+  const { recordQueue, background, operationNames, filesToReread, costLabels } = deps
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createFastMetric({
@@ -53,7 +56,8 @@ export const createMetrics = (deps: Deps): Metrics => {
     help: "Input and output tokens",
     buckets: [],
   })
-  for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
+  const cost = createCostMetric(costLabels)
+  for (const { metric } of [duration, firstToken, tokens, cost]) register.registerMetric(metric)
   let inFlight = 0
   let outdatedFiles = 0
   background.every(
@@ -137,6 +141,7 @@ export const createMetrics = (deps: Deps): Metrics => {
       }
       tokens.observe(counters.input, Number(record.tokens_in))
       tokens.observe(counters.output, Number(record.tokens_out))
+      cost.record(record, provider)
     },
 
     contentType: register.contentType,

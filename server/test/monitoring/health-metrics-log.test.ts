@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -40,6 +41,26 @@ describe("operational endpoints", () => {
     expect(body).toMatch(/gen_ai_client_token_usage_total\{.*gen_ai_token_type="output"\} [1-9]/)
     expect(body).toContain("portico_usage_records_dropped_total 0")
     expect(body).toContain("portico_requests_running 0")
+  })
+
+  it("report what requests cost, with the labels of METRICS_LABELS", async () => {
+    const priced = await startGateway({
+      ...{ OPENAI_API_BASE_URLS: upstream.url, METRICS_LABELS: "group, user" },
+    })
+    await waitForModels(priced, ["gpt-fake"])
+    const price = { from: 0, request: 1_500_000_000 }
+    await priced.call("PUT", "/api/v1/prices/gpt-fake", price)
+    const { body: group } = await priced.call("POST", "/api/v1/groups/create", { name: "Payers" })
+    const { id, key } = await priced.createUser("Carla")
+    await priced.call("POST", `/api/v1/groups/${group.id}/members/add`, { user_ids: [id] })
+    for (let n = 0; n < 2; n++)
+      await priced.call("POST", "/v1/chat/completions", chat("Hello"), { key })
+    const { body } = await priced.call("GET", "/metrics", undefined, anonymous)
+    const labels = 'gen_ai_request_model="gpt-fake",gen_ai_provider_name="openai"'
+    expect(body).toContain(
+      `portico_cost_dollars_total{${labels},group="${group.id}",user="${id}"} 3\n`,
+    )
+    await priced.stop()
   })
 
   it("refuse metrics to requests from a proxy", async () => {
