@@ -21,6 +21,7 @@ import { prompts } from "./de/prompts.ts"
 import { questions } from "./de/questions.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
+import { usage } from "./de/usage.ts"
 
 export const de: Catalogue = {
   ...frame,
@@ -42,6 +43,7 @@ export const de: Catalogue = {
   ...audit,
   ...auditEvents,
   ...overview,
+  ...usage,
   ...ownership,
   ...pdf,
   ...invitations,

@@ -20,6 +20,7 @@ import { prompts } from "./en/prompts.ts"
 import { questions } from "./en/questions.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
+import { usage } from "./en/usage.ts"
 
 /** English. Its keys define `MessageKey`. */
 export const en = {
@@ -42,6 +43,7 @@ export const en = {
   ...audit,
   ...auditEvents,
   ...overview,
+  ...usage,
   ...ownership,
   ...pdf,
   ...invitations,

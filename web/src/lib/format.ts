@@ -37,6 +37,10 @@ export const formatExactTime = (seconds: number): string =>
 export const formatDate = (seconds: number): string =>
   new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium" }).format(seconds * 1000)
 
+/** A time in UTC, as for days that are counted in UTC; `seconds` is Unix time. */
+export const formatUtcTime = (seconds: number, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(currentLocale(), { ...options, timeZone: "UTC" }).format(seconds * 1000)
+
 /** The name of a language; `code` is its ISO 639-1 code. */
 export const formatLanguage = (code: string): string =>
   new Intl.DisplayNames(currentLanguage(), { type: "language" }).of(code) ?? code

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { usageParams } from "../pages/usage/usage-params.ts"
 import { createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
@@ -24,11 +25,6 @@ export const accountRoutes = layout.addChildren([
     "ProgramsPage",
     () => import("../pages/account/programs.tsx"),
   ),
-  listPage(
-    "/account/usage",
-    ["days", "by"],
-    "OwnUsagePage",
-    () => import("../pages/admin/usage.tsx"),
-  ),
+  listPage("/account/usage", usageParams, "OwnUsagePage", () => import("../pages/usage/usage.tsx")),
   page("/account/sessions", "SessionsPage", () => import("../pages/account/sessions.tsx")),
 ])

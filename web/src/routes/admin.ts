@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { usageParams } from "../pages/usage/usage-params.ts"
 import { createPageRoutes } from "./create-page-routes.ts"
 import { requireAdmin, signedInRoute } from "./root.tsx"
 
@@ -30,7 +31,7 @@ export const adminRoutes = layout.addChildren([
     () => import("../pages/admin/connection.tsx"),
   ),
   page("/provisioning", "ProvisioningPage", () => import("../pages/admin/provisioning.tsx")),
-  listPage("/usage", ["days", "by"], "UsagePage", () => import("../pages/admin/usage.tsx")),
+  listPage("/usage", usageParams, "UsagePage", () => import("../pages/usage/usage.tsx")),
   listPage(
     "/ratings",
     ["model", "value"],

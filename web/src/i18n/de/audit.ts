@@ -44,7 +44,6 @@ export const audit = {
   "audit.unsealed": "Noch nicht versiegelt",
   "audit.onlyActor": "Ausgeführt von: {name}",
   "audit.onlyTarget": "Element: {name}",
-  "audit.dropFilter": "Diesen Filter entfernen",
   "audit.byActor": "Mehr von diesem Benutzer",
   "audit.byTarget": "Mehr zu diesem Element",
   "audit.copyRequest": "Anfrage-ID kopieren",

@@ -45,6 +45,7 @@ export const frame = {
   "tokens.add": "„{text}“ hinzufügen",
   "list.nothing": "Keine Ergebnisse",
   "list.clear": "Suche zurücksetzen",
+  "list.dropFilter": "Diesen Filter entfernen",
   "list.range": "{from}–{to} von {total}",
   "list.next": "Nächste Seite",
   "list.previous": "Vorherige Seite",

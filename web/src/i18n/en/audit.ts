@@ -41,7 +41,6 @@ export const audit = {
   "audit.unsealed": "Not sealed yet",
   "audit.onlyActor": "Actor: {name}",
   "audit.onlyTarget": "Item: {name}",
-  "audit.dropFilter": "Remove this filter",
   "audit.byActor": "More by this user",
   "audit.byTarget": "More about this item",
   "audit.copyRequest": "Copy request ID",

@@ -45,6 +45,7 @@ export const frame = {
   "tokens.add": "Add “{text}”",
   "list.nothing": "No results",
   "list.clear": "Clear search",
+  "list.dropFilter": "Remove this filter",
   "list.range": "{from}–{to} of {total}",
   "list.next": "Next page",
   "list.previous": "Previous page",

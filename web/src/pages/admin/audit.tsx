@@ -4,7 +4,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query"
-import { ArrowUp, ScrollText, X } from "lucide-react"
+import { ArrowUp, ScrollText } from "lucide-react"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { auditQuery, newestAuditQuery } from "../../lib/audit-queries.ts"
@@ -12,6 +12,7 @@ import { formatExactTime } from "../../lib/format.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button, DownloadLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
+import { FilterChip } from "../../ui/filter-chip.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
@@ -113,16 +114,16 @@ export const AuditPage = () => {
           options={spans()}
         />
         {actor && (
-          <Chip onRemove={() => change({ actor: "" })}>
+          <FilterChip onRemove={() => change({ actor: "" })}>
             {t("audit.onlyActor", { name: newest?.actor_id === actor ? actorName(newest) : actor })}
-          </Chip>
+          </FilterChip>
         )}
         {target && (
-          <Chip onRemove={() => change({ target: "" })}>
+          <FilterChip onRemove={() => change({ target: "" })}>
             {t("audit.onlyTarget", {
               name: newest?.target_id === target ? targetName(newest) : target,
             })}
-          </Chip>
+          </FilterChip>
         )}
       </Toolbar>
       <QueryResult query={events} rows={10}>
@@ -147,12 +148,6 @@ export const AuditPage = () => {
     </Page>
   )
 }
-
-const Chip = ({ children, onRemove }: { children: string; onRemove: () => void }) => (
-  <Button icon={X} onClick={onRemove} title={t("audit.dropFilter")} className="max-w-full">
-    <span className="truncate">{children}</span>
-  </Button>
-)
 
 interface NewerProps {
   filters: Record<Filters | "query", string | undefined>

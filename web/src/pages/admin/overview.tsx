@@ -13,9 +13,8 @@ import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SkeletonBlock } from "../../ui/skeleton.tsx"
 import { Time } from "../../ui/time.tsx"
+import { UsageSummary } from "../usage/usage-summary.tsx"
 import { Attention } from "./attention.tsx"
-import { DailyUsageChart } from "./daily-usage-chart.tsx"
-import { UsageTotals } from "./usage-totals.tsx"
 
 const refreshMs = 15_000
 
@@ -30,7 +29,7 @@ export const OverviewPage = () => {
   const overview = useQuery(overviewQuery)
   const connections = useQuery(connectionsQuery)
   const { from, to } = useMemo(() => lastDays(7), [])
-  const usage = useQuery(usageQuery({ from, to, group_by: "day" }))
+  const usage = useQuery(usageQuery({ from, to, group_by: "none", interval: "day" }))
   // All of it appears at once, so that no part moves another.
   const isPending = overview.isPending || connections.isPending || usage.isPending
   return (
@@ -59,10 +58,7 @@ export const OverviewPage = () => {
                 items.length === 0 ? (
                   <p className="text-sm text-muted">{t("overview.noUsage")}</p>
                 ) : (
-                  <>
-                    <UsageTotals items={items} />
-                    <DailyUsageChart items={items} from={from} to={to} />
-                  </>
+                  <UsageSummary items={items} from={from} to={to} />
                 )
               }
             </QueryResult>

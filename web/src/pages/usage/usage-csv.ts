@@ -12,6 +12,7 @@ const nameColumns: Record<string, readonly ("name" | "email")[]> = {
 const figures = [
   "requests",
   "errors",
+  "unpriced",
   "tokens_in",
   "tokens_out",
   "tokens_cache_read",
@@ -27,18 +28,35 @@ const figures = [
   "time_to_first_token_ms",
 ] as const
 
+const nanosPerDollar = 1_000_000_000
+const decimals = 9
+
+/** Nano-dollars as dollars, exactly: "0.0004". */
+export const toDollars = (cost: number): string => {
+  const fraction = String(cost % nanosPerDollar).padStart(decimals, "0")
+  return `${Math.floor(cost / nanosPerDollar)}.${fraction}`.replace(/\.?0+$/, "")
+}
+
 const figuresOf = (item: UsageTotal): Cell[] =>
   figures.map((name) => (item[name] === null ? "" : Math.round(item[name])))
 
-/** Totals as rows of a CSV file, each with the first and the last day of the period. */
+/**
+ * Totals as rows of a CSV file, each with the first and the last day of the period.
+ * @param by name of the first column, of whatever the totals are of
+ */
 export const usageCsvRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
   const names = nameColumns[by] ?? []
+  const isByTime = items.some(({ start }) => start !== null)
   const period = [formatUtcDay(from), formatUtcDay(to - daySeconds)]
+  const startOf = ({ start }: UsageTotal): Cell[] =>
+    isByTime ? [start === null ? "" : new Date(start * 1000).toISOString()] : []
   return [
-    [by, ...names, ...figures, "from", "to"],
+    [...(isByTime ? ["start"] : []), by, ...names, "cost_usd", ...figures, "from", "to"],
     ...items.map((item) => [
-      item.key ?? "",
+      ...startOf(item),
+      item.is_rest ? "(rest)" : (item.key ?? ""),
       ...names.map((name) => item[name] ?? ""),
+      toDollars(item.cost),
       ...figuresOf(item),
       ...period,
     ]),
