@@ -6,7 +6,7 @@ export const usage = {
   "usage.range": "Zeitraum",
   "usage.thisMonth": "Dieser Monat",
   "usage.lastMonth": "Letzter Monat",
-  "usage.custom": "Von … bis …",
+  "usage.custom": "Eigener Zeitraum",
   "usage.firstDay": "Erster Tag",
   "usage.lastDay": "Letzter Tag",
   "usage.group": "Gruppieren nach",

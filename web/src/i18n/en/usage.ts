@@ -6,7 +6,7 @@ export const usage = {
   "usage.range": "Range",
   "usage.thisMonth": "This month",
   "usage.lastMonth": "Last month",
-  "usage.custom": "From … to …",
+  "usage.custom": "Custom range",
   "usage.firstDay": "First day",
   "usage.lastDay": "Last day",
   "usage.group": "Group by",

@@ -62,14 +62,7 @@ export const UsageChart = (props: UsageChartProps) => {
       >
         <Plot
           {...{ measure, interval, starts, series, sums, selected, highlighted }}
-          sliderProps={{
-            ...selection,
-            "aria-label": title,
-            "aria-valuemin": 0,
-            "aria-valuemax": Math.max(0, starts.length - 1),
-            "aria-valuenow": selected ?? starts.length - 1,
-            "aria-valuetext": describe(selected ?? starts.length - 1),
-          }}
+          {...{ title, selection, describe }}
         />
         {nameOf && (
           <UsageLegend
@@ -90,11 +83,14 @@ interface PlotProps extends Pick<UsageChartProps, "measure" | "interval" | "star
   sums: readonly number[]
   selected: number | null
   highlighted: string | null
-  sliderProps: Omit<React.ComponentProps<"div">, "className" | "children">
+  title: string
+  describe: (index: number) => string
+  selection: Omit<ReturnType<typeof useBarSelection>, "selected">
 }
 
-const Plot = ({ measure, sums, starts, interval, sliderProps, ...bars }: PlotProps) => {
-  const { series, selected, highlighted } = bars
+const Plot = (props: PlotProps) => {
+  const { measure, sums, starts, interval, series, selected, highlighted } = props
+  const last = starts.length - 1
   const scale = roundUpScale(Math.max(...sums, 0))
   return (
     <div className="grid min-w-0 grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1.5">
@@ -107,7 +103,12 @@ const Plot = ({ measure, sums, starts, interval, sliderProps, ...bars }: PlotPro
       <div
         role="slider"
         tabIndex={0}
-        {...sliderProps}
+        aria-label={props.title}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={selected ?? last}
+        aria-valuetext={props.describe(selected ?? last)}
+        {...props.selection}
         className="flex h-52 min-w-0 cursor-crosshair touch-pan-y items-end rounded-sm border-y border-line bg-[linear-gradient(var(--color-line),var(--color-line))] bg-[length:100%_1px] bg-center bg-no-repeat"
       >
         {starts.map((start, index) => (
@@ -137,7 +138,7 @@ const minSeparatedShare = 0.015
 const Bar = memo(({ series, index, scale, isSelected, highlighted }: BarProps) => (
   <div
     className={classes(
-      "flex h-full min-w-0 flex-1 flex-col-reverse items-center px-[min(12%,0.25rem)]",
+      "flex h-full min-w-0 flex-1 flex-col-reverse items-center",
       isSelected && "bg-hover",
     )}
   >
@@ -148,7 +149,7 @@ const Bar = memo(({ series, index, scale, isSelected, highlighted }: BarProps) =
         <div
           key={one.id}
           className={classes(
-            "w-full max-w-12 shrink-0 transition-opacity last:rounded-t-[2px] forced-color-adjust-none",
+            "w-4/5 max-w-12 shrink-0 transition-opacity last:rounded-t-[2px] forced-color-adjust-none",
             seriesColor(one, position),
             share > minSeparatedShare && position > 0 && "border-b border-bg",
             highlighted !== null && highlighted !== one.id && "opacity-20",
@@ -160,39 +161,33 @@ const Bar = memo(({ series, index, scale, isSelected, highlighted }: BarProps) =
   </div>
 ))
 
-const maxTicks = 6
+const maxTicks = 7
+/** Labels right of this share of the width would extend beyond the plot. */
+const centeredShare = 0.92
 
 /** Positions of a few evenly spaced bars. */
 const tickIndexes = (count: number): number[] => {
-  const ticks = Math.min(maxTicks, count)
-  if (ticks < 2) return [0]
-  return Array.from({ length: ticks }, (_, tick) => Math.round((tick * (count - 1)) / (ticks - 1)))
+  const step = Math.ceil(count / maxTicks)
+  return Array.from({ length: Math.ceil(count / step) }, (_, tick) => tick * step)
 }
 
-const Ticks = ({ starts, interval }: Pick<PlotProps, "starts" | "interval">) => {
-  const indexes = tickIndexes(starts.length)
-  return (
-    <div aria-hidden className="relative col-start-2 h-4 text-xs text-muted tabular">
-      {indexes.map((index, tick) => (
+const Ticks = ({ starts, interval }: Pick<PlotProps, "starts" | "interval">) => (
+  <div aria-hidden className="relative col-start-2 h-4 text-xs text-muted tabular">
+    {tickIndexes(starts.length).map((index, tick) => {
+      const position = (index + 0.5) / starts.length
+      return (
         <span
           key={index}
           className={classes(
             "absolute whitespace-nowrap",
-            tick > 0 && tick < indexes.length - 1 && "-translate-x-1/2 @max-[46rem]:hidden",
-            tick > 0 && tick === indexes.length - 1 && "-translate-x-full",
+            position > centeredShare ? "right-0" : "-translate-x-1/2",
+            tick % 2 === 1 && "@max-[40rem]:hidden",
           )}
-          style={{
-            left:
-              tick === 0
-                ? 0
-                : tick === indexes.length - 1
-                  ? "100%"
-                  : `${((index + 0.5) / starts.length) * 100}%`,
-          }}
+          style={position > centeredShare ? undefined : { left: `${position * 100}%` }}
         >
           {formatIntervalShort(starts[index] ?? 0, interval)}
         </span>
-      ))}
-    </div>
-  )
-}
+      )
+    })}
+  </div>
+)

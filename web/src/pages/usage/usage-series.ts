@@ -19,9 +19,9 @@ export const usageRowId = ({ key, is_rest }: Pick<UsageTotal, "key" | "is_rest">
 
 /** Orders the largest first, and the rest of all last. */
 export const compareUsage =
-  <T>(itemOf: (entry: T) => UsageTotal, valueOf: (entry: T) => number) =>
+  <T>(itemOf: (entry: T) => UsageTotal, figureOf: (entry: T) => number) =>
   (a: T, b: T): number =>
-    Number(itemOf(a).is_rest) - Number(itemOf(b).is_rest) || valueOf(b) - valueOf(a)
+    Number(itemOf(a).is_rest) - Number(itemOf(b).is_rest) || figureOf(b) - figureOf(a)
 
 /**
  * Arranges totals by interval as series, of which the largest is first.
@@ -57,8 +57,13 @@ export const sumSeries = (series: readonly UsageSeries[], count: number): number
     series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
   )
 
+const scaleSteps = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10]
+/** Half of any other would be a fraction. */
+const evenSteps = [2, 4, 6, 8, 10]
+
 /** Rounds up to a scale maximum whose half is also a round number. */
 export const roundUpScale = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return [2, 4, 6, 8, 10].map((step) => step * power).find((top) => top >= value) ?? value
+  const steps = power === 1 ? evenSteps : scaleSteps
+  return steps.map((step) => Math.round(step * power)).find((top) => top >= value) ?? value
 }

@@ -17,7 +17,14 @@ interface UsageTableProps {
   nameColumn: Pick<Column<UsageTotal>, "header" | "cell">
 }
 
-const wideMeasures: ReadonlySet<Measure> = new Set(["errors", "tokens_in"])
+/** Where figures go if the table is narrow. */
+const narrowColumns: Record<Measure, Partial<Column<UsageTotal>>> = {
+  cost: {},
+  requests: {},
+  errors: { wideOnly: true },
+  tokens_in: { belowName: "labeled" },
+  tokens_out: { belowName: "labeled" },
+}
 
 const Cost = ({ item }: { item: UsageTotal }) => (
   <>
@@ -34,7 +41,7 @@ const measureColumn = (measure: Measure): Column<UsageTotal> => ({
   id: measure,
   header: t(measureLabels[measure]),
   align: "right",
-  wideOnly: wideMeasures.has(measure),
+  ...narrowColumns[measure],
   cell: (item) => {
     if (measure === "cost") return <Cost item={item} />
     const isProblem = measure === "errors" && item.errors > 0

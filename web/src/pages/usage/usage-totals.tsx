@@ -19,7 +19,7 @@ interface UsageTotalsProps {
 export const UsageTotals = ({ totals, measures, measure, onMeasure }: UsageTotalsProps) => (
   <fieldset
     aria-label={t("usage.measure")}
-    className="grid grid-cols-2 gap-px overflow-hidden rounded border border-line bg-line wide:grid-flow-col wide:auto-cols-fr wide:grid-cols-none"
+    className="flex flex-wrap gap-px overflow-hidden rounded border border-line bg-line"
   >
     {measures.map((one) => (
       <button
@@ -27,7 +27,7 @@ export const UsageTotals = ({ totals, measures, measure, onMeasure }: UsageTotal
         type="button"
         aria-pressed={one === measure}
         onClick={() => onMeasure(one)}
-        className="group flex flex-col items-start border-b-2 border-transparent bg-bg px-4 py-2.5 text-left -outline-offset-2 transition-colors first:odd:last:col-span-2 hover:bg-surface aria-pressed:border-accent max-wide:odd:last:col-span-2"
+        className="group flex flex-1 basis-32 flex-col items-start border-b-2 border-transparent bg-bg px-4 py-2.5 text-left -outline-offset-2 transition-colors hover:bg-surface aria-pressed:border-accent"
       >
         <span className="text-xs text-muted group-aria-pressed:text-text">
           {t(measureLabels[one])}

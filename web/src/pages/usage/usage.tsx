@@ -125,7 +125,7 @@ const Usage = ({ title, groupings, userId }: UsageProps) => {
 }
 
 const hasUsage = (report: UsageReport | undefined): boolean =>
-  report !== undefined && report.items.some(({ requests }) => requests > 0)
+  report?.items.some(({ requests }) => requests > 0) ?? false
 
 const NoUsage = ({ isMaxRange, widen }: { isMaxRange: boolean; widen: () => void }) => (
   <EmptyState
