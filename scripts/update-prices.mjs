@@ -90,9 +90,9 @@ const override = (entry, overrides) => {
 const sortKey = ({ provider, model }) => `${provider} ${model}`
 const compareEntries = (a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)
 
-const build = (file, { providers, overrides }, date) =>
-  importLiteLlm(selectModels(file, providers))
-    .entries.filter((entry) => isListed(entry, providers) && isCurrent(entry, date))
+const build = async (file, { providers, overrides }, date) =>
+  (await importLiteLlm(selectModels(file, providers))).entries
+    .filter((entry) => isListed(entry, providers) && isCurrent(entry, date))
     .map((entry) => override(completeServices(removeUnused(entry)), overrides))
     .filter(isPriced)
     .map((entry) => cleanSuccessor(entry, providers[entry.provider]))
@@ -102,7 +102,7 @@ const build = (file, { providers, overrides }, date) =>
 
 const [path, date = new Date().toISOString().slice(0, 10)] = process.argv.slice(2)
 if (!path) throw new Error("Usage: npm run prices:update -- FILE [YYYY-MM-DD]")
-const entries = build(readJson(path), readJson(new URL("sources.json", folder)), date)
+const entries = await build(readJson(path), readJson(new URL("sources.json", folder)), date)
 const lines = entries.map((entry) => `    ${JSON.stringify(entry)}`).join(",\n")
 writeFileSync(
   new URL("prices.json", folder),

@@ -146,6 +146,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const priceParts = await createPriceParts({
     ...shared,
+    registry,
     shippedPrices: options.shippedPrices ?? { entries: shippedPrices, providerOfHost },
     connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
   })
@@ -169,12 +170,16 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { functionRegistry } = functions
-  const modelParts = await createModelParts({ ...shared, transfers, registry, functionRegistry })
+  const modelParts = await createModelParts({
+    ...{ ...shared, ...priceParts, transfers },
+    ...{ registry, functionRegistry },
+  })
   const { catalogue, modelDependents, modelTransfer } = modelParts
   catalogue.onChange(inFlight.recheckAccess)
   const knowledge = await createKnowledge({
     ...shared,
     ...options,
+    ...priceParts,
     fileParts,
     registry,
     transfers,

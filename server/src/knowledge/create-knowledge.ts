@@ -17,6 +17,7 @@ import { createDownloader } from "../outbound/download-file.ts"
 import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
 import type { Transports } from "../outbound/transports.ts"
 import type { Transfers } from "../ownership/transfer.ts"
+import type { EndpointPrices } from "../prices/endpoint-prices.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createAttachments } from "./citations/attachments.ts"
@@ -87,6 +88,7 @@ interface Deps extends KnowledgeOptions {
   dependentsOf: Parameters<typeof createCollections>[0]["dependentsOf"]
   registry: ConnectionRegistry
   resolveModel: ModelCatalogue["resolve"]
+  endpointPrices: EndpointPrices
   settings: SettingsStore
   askRewritingModel: AskRewritingModel
   newId: () => string
@@ -181,7 +183,7 @@ export const createKnowledge = async (deps: Deps) => {
   const findVersions = createVersionFinder({ passages, fairLoop })
   const selection = createSourceSelection({ passages, retrieval, findVersions })
   const addOwners = createFileOwners(db)
-  const contextBudget = createContextBudget(settings.current)
+  const contextBudget = createContextBudget(settings.current, deps.endpointPrices.contextLengthOf)
   const questionSets = createQuestionSetParts({
     ...deps,
     ...{ files: fileStore, collections: collectionStore, collectionFiles, questions },

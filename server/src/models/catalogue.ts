@@ -4,6 +4,7 @@ import { foldCase } from "../db/fold-case.ts"
 import type { FunctionModel, FunctionRegistry } from "../functions/function-registry.ts"
 import { isAdmin, mayRead, mayUse, type Principal } from "../grants/access.ts"
 import type { Caller } from "../http/caller.ts"
+import type { EndpointPrices } from "../prices/endpoint-prices.ts"
 import { filterUsable, mayUseByKey, requireKeyAccess } from "./access.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import { createIdResolver, toDiscoverableId } from "./claude-alias.ts"
@@ -33,6 +34,7 @@ export interface ResolvedModel<Model = WorkspaceModel> {
 interface Deps {
   registry: ConnectionRegistry
   functionRegistry: FunctionRegistry
+  endpointPrices: EndpointPrices
   store: ModelStore
   bus: Bus
 }
@@ -92,7 +94,7 @@ export interface ModelCatalogue {
 }
 
 export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> => {
-  const { registry, functionRegistry, store, bus } = deps
+  const { registry, functionRegistry, endpointPrices, store, bus } = deps
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
@@ -215,11 +217,14 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
     return loadContents(caller, resolveSummary(caller, knownId(id)) ?? failModelNotFound(id))
   }
 
+  const recordOfEndpoints = (id: string, endpoints: readonly Endpoint[]): ModelRecord[] =>
+    endpointRecord(id, endpoints, endpointPrices)
+
   const recordOf = (model: ModelSummary, caller: Caller): ModelRecord => {
     const { endpoints, functionModel } = resolveChain(model, caller)
     const [base] = functionModel
       ? [functionRecord(functionModel)]
-      : endpointRecord(model.base_model_id, endpoints)
+      : recordOfEndpoints(model.base_model_id, endpoints)
     return workspaceRecord(model, base)
   }
 
@@ -238,7 +243,7 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
       .map(functionRecord)
     const native = [...registry.endpoints()]
       .filter(([id]) => !isHidden(id) && functionRegistry.model(id) === undefined)
-      .flatMap(([id, endpoints]) => endpointRecord(id, filterUsable(endpoints, caller)))
+      .flatMap(([id, endpoints]) => recordOfEndpoints(id, filterUsable(endpoints, caller)))
     return [...workspace, ...functions, ...native]
       .filter(({ id }) => mayUseByKey(caller, id))
       .map(shortenRecord)
@@ -251,7 +256,7 @@ export const createModelCatalogue = async (deps: Deps): Promise<ModelCatalogue> 
     const functionModel = functionRegistry.model(id)
     if (functionModel)
       return mayUse(functionModel.fn, caller) ? functionRecord(functionModel) : undefined
-    return endpointRecord(id, filterUsable(registry.endpoints().get(id) ?? [], caller))[0]
+    return recordOfEndpoints(id, filterUsable(registry.endpoints().get(id) ?? [], caller))[0]
   }
 
   return {

@@ -3,6 +3,7 @@ import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { Transfers } from "../ownership/transfer.ts"
+import type { EndpointPrices } from "../prices/endpoint-prices.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createModelCatalogue } from "./catalogue.ts"
 import { checkDefaultModel, createDefaultModel } from "./default-model.ts"
@@ -21,6 +22,7 @@ interface Deps
   transfers: Transfers
   registry: ConnectionRegistry
   functionRegistry: FunctionRegistry
+  endpointPrices: EndpointPrices
   settings: SettingsStore
 }
 

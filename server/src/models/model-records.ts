@@ -1,5 +1,7 @@
 import type { Endpoint } from "../connections/connection-registry.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
+import type { EndpointPrices } from "../prices/endpoint-prices.ts"
+import { factsOfEndpoint, pickFacts } from "./model-facts.ts"
 import type { ModelRecord, ModelSummary } from "./schema.ts"
 
 const maxListedDescription = 500
@@ -18,7 +20,11 @@ export const shortenRecord = (record: ModelRecord): ModelRecord => {
 }
 
 /** An empty list if no connection offers the model. */
-export const endpointRecord = (id: string, endpoints: readonly Endpoint[]): ModelRecord[] => {
+export const endpointRecord = (
+  id: string,
+  endpoints: readonly Endpoint[],
+  prices: EndpointPrices,
+): ModelRecord[] => {
   const [first] = endpoints
   if (!first) return []
   const { model, connection } = first
@@ -33,7 +39,7 @@ export const endpointRecord = (id: string, endpoints: readonly Endpoint[]): Mode
       connection_type: connection.provider.connection_type,
       tags: [],
       capabilities: model.capabilities,
-      ...(model.context_length !== null && { context_length: model.context_length }),
+      ...factsOfEndpoint(first, prices),
       connections: endpoints.map(({ connection: { config } }) => ({
         id: config.id,
         name: config.name,
@@ -73,7 +79,7 @@ export const workspaceRecord = (
   connection_type: base?.connection_type ?? "external",
   tags: model.meta.tags,
   capabilities: base?.capabilities ?? {},
-  ...(base?.context_length !== undefined && { context_length: base.context_length }),
+  ...(base && pickFacts(base)),
   base_model_id: model.base_model_id,
   starters: model.meta.starters,
   connections: base?.connections ?? [],

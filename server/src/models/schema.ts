@@ -13,6 +13,16 @@ const ModelId = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
   .regex(/^[^\s\u0000-\u001f\u007f]+$/, withMessage(translatable("model_id_has_spaces")))
 
+/** In nano-dollars per token, request, and hour that the model takes to answer. */
+export const ModelPrice = z.object({
+  input: z.number().optional(),
+  cached_input: z.number().optional(),
+  output: z.number().optional(),
+  request: z.number().optional(),
+  gpu_hour: z.number().optional(),
+})
+export type ModelPrice = z.output<typeof ModelPrice>
+
 /** One entry of `GET /api/models`: OpenAI's fields, and those that help people choose. */
 export const ModelRecord = z
   .looseObject({
@@ -26,6 +36,14 @@ export const ModelRecord = z
     tags: z.array(z.string()),
     capabilities: z.record(z.string(), z.boolean()),
     context_length: z.int().optional(),
+    /** Maximum number of output tokens. */
+    max_output: z.int().optional(),
+    /** The first day on which the provider may refuse the model. */
+    end_of_life: z.string().optional(),
+    /** The provider's name of the model that it recommends instead. */
+    successor: z.string().optional(),
+    /** What it costs now on the connection that is tried first; left out if that is unknown. */
+    price: ModelPrice.optional(),
     base_model_id: z.string().optional(),
     /** Suggested first messages of a workspace model. */
     starters: z.array(z.string()).optional(),

@@ -1,7 +1,10 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { Database } from "../db/database.ts"
+import { createEndpointPrices } from "./endpoint-prices.ts"
 import { createPriceRegistry, type ShippedPrices } from "./price-registry.ts"
+import { createPricedModels } from "./priced-models.ts"
 import { createPrices } from "./prices.ts"
 import { createRequestCost } from "./request-cost.ts"
 import { createPriceStore } from "./store.ts"
@@ -11,6 +14,7 @@ interface Deps {
   db: Database
   bus: Bus
   audit: Audit
+  registry: ConnectionRegistry
   shippedPrices: ShippedPrices
   /** Ids of all connections, from the environment too. */
   connectionIds: () => Promise<ReadonlySet<string>>
@@ -23,9 +27,12 @@ export const createPriceParts = async ({ shippedPrices, ...deps }: Deps) => {
   const priceRegistry = await createPriceRegistry({ ...deps, store, shipped: shippedPrices })
   const shipped = shippedPrices.entries
   const prices = createPrices({ ...deps, store, registry: priceRegistry, shipped })
+  const endpointPrices = createEndpointPrices({ ...deps, priceRegistry })
   return {
     priceRegistry,
     prices,
+    endpointPrices,
+    pricedModels: createPricedModels({ ...deps, prices, priceRegistry, endpointPrices }),
     priceTransfer: createPriceTransfer({ ...deps, prices }),
     requestCost: createRequestCost(priceRegistry),
   }

@@ -2,10 +2,16 @@ import { isDeepStrictEqual } from "node:util"
 import { failInvalid } from "../errors.ts"
 import type { PriceEntry } from "./schema.ts"
 
+/** An entry that differs from the one that it replaces or follows. */
+interface ChangedEntry {
+  before: PriceEntry
+  after: PriceEntry
+}
+
 /** What an import changes. */
 export interface ImportPlan {
   added: PriceEntry[]
-  changed: PriceEntry[]
+  changed: ChangedEntry[]
   unchanged: number
 }
 
@@ -37,7 +43,7 @@ export const planImport = (
     const known = existingByKey.get(keyOfEntry(entry))
     if (!known) plan.added.push(entry)
     else if (isDeepStrictEqual(known, entry)) plan.unchanged++
-    else plan.changed.push(entry)
+    else plan.changed.push({ before: known, after: entry })
   }
   return plan
 }
@@ -63,7 +69,7 @@ export const planUpdate = (
     const current = currentByScope.get(scopeOf(entry))
     if (!current) plan.added.push(entry)
     else if (isDeepStrictEqual({ ...current, from }, { ...entry, from })) plan.unchanged++
-    else plan.changed.push(entry)
+    else plan.changed.push({ before: current, after: entry })
   }
   return plan
 }

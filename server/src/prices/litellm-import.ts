@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { z } from "zod"
 import { roundDecimal, toPrice } from "./decimal.ts"
 import { capabilityKeys, fromModelKey, parseTokenKey, toProvider } from "./litellm-keys.ts"
@@ -177,16 +178,20 @@ const readModel = (key: string, fields: Fields): NewPriceEntry | string => {
 /** A member that documents the others. */
 const sampleKey = "sample_spec"
 
+/** About a millisecond of work. */
+const modelsPerTurn = 10
+
 /**
  * Reads LiteLLM's `model_prices_and_context_window.json`. What cannot be kept is skipped, with the
  * reason: the file also lists models that are charged by the pixel or the character.
  */
-export const importLiteLlm = (
+export const importLiteLlm = async (
   file: Fields,
-): { entries: NewPriceEntry[]; skipped: SkippedPrice[] } => {
+): Promise<{ entries: NewPriceEntry[]; skipped: SkippedPrice[] }> => {
   const entryByKey = new Map<string, NewPriceEntry>()
   const skipped: SkippedPrice[] = []
-  for (const [model, value] of Object.entries(file)) {
+  for (const [at, [model, value]] of Object.entries(file).entries()) {
+    if (at % modelsPerTurn === 0) await yieldToEventLoop()
     if (model === sampleKey) continue
     const fields = Fields.safeParse(value).data
     const entry = fields ? readModel(model, fields) : "This is no object"

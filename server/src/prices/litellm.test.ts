@@ -4,8 +4,8 @@ import { importLiteLlm } from "./litellm-import.ts"
 import type { PriceEntry } from "./schema.ts"
 
 const from = 1000
-const importEntries = (file: Record<string, unknown>): PriceEntry[] =>
-  importLiteLlm(file).entries.map((entry) => ({ ...entry, from }))
+const importEntries = async (file: Record<string, unknown>): Promise<PriceEntry[]> =>
+  (await importLiteLlm(file)).entries.map((entry) => ({ ...entry, from }))
 
 /** Models with the members of the public file, one for each way in which it states prices. */
 const file = {
@@ -86,7 +86,7 @@ const file = {
   "my-own": { mode: "chat", max_input_tokens: 8192 },
 }
 
-const entries = importEntries(file)
+const entries = await importEntries(file)
 const entryOf = (model: string): PriceEntry | undefined =>
   entries.find((entry) => entry.model === model)
 
@@ -152,9 +152,9 @@ describe("LiteLLM's price file", () => {
     expect(entry).toEqual({ model, from, ...expected })
   })
 
-  it("loses nothing that was kept when it is exported and imported again", () => {
+  it("loses nothing that was kept when it is exported and imported again", async () => {
     expect(entries).toHaveLength(Object.keys(file).length - 1)
-    const reimported = importEntries(JSON.parse(JSON.stringify(exportLiteLlm(entries, from))))
+    const reimported = await importEntries(JSON.parse(JSON.stringify(exportLiteLlm(entries, from))))
     expect(reimported).toEqual(entries)
   })
 
@@ -181,15 +181,17 @@ describe("LiteLLM's price file", () => {
     })
   })
 
-  it("keeps prices per hour that no binary number has for a second", () => {
+  it("keeps prices per hour that no binary number has for a second", async () => {
     const hourly = [1, 7, 2.5e9, 29_999_999_999, 1e12].map((gpu_hour) => ({
       ...{ model: String(gpu_hour), from, gpu_hour },
     }))
-    expect(importEntries(exportLiteLlm(hourly, from) as Record<string, unknown>)).toEqual(hourly)
+    expect(await importEntries(exportLiteLlm(hourly, from) as Record<string, unknown>)).toEqual(
+      hourly,
+    )
   })
 
-  it("is read without models that cannot be kept, which it names", () => {
-    const { entries: kept, skipped } = importLiteLlm({
+  it("is read without models that cannot be kept, which it names", async () => {
+    const { entries: kept, skipped } = await importLiteLlm({
       alias: { alias_of: "gpt-5.4" },
       pixels: { litellm_provider: "openai", input_cost_per_pixel: 1e-8 },
       broken: 5,

@@ -100,6 +100,10 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
   }
 
   return {
+    /** The provider that a connection belongs to; null if it is none of those known. */
+    providerOf: (connection: PricedConnection): string | null =>
+      providerOf(connection, providerOfUrl(connection.base_url)),
+
     /** The entry that sets the price of a request; undefined if it is unknown. */
     findPrice: (query: PriceQuery): PriceEntry | undefined =>
       findScopes(query).flat().find(hasPrice),

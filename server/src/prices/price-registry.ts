@@ -52,6 +52,7 @@ export const createPriceRegistry = async (deps: Deps): Promise<PriceRegistry> =>
 
   return {
     custom: () => snapshot.custom,
+    providerOf: (connection) => snapshot.index.providerOf(connection),
     findPrice: (query) => snapshot.index.findPrice(query),
     findFacts: (query) => snapshot.index.findFacts(query),
     reload,

@@ -34,6 +34,9 @@ const isInScope = (entry: PriceEntry, { provider, connection }: PriceQueryParams
   (provider === undefined || entry.provider === provider) &&
   (connection === undefined || entry.connection === connection)
 
+const isGeneral = ({ provider, connection }: PriceEntry): boolean =>
+  provider === undefined && connection === undefined
+
 /** General entries first, then those of providers, then those of connections; the latest first. */
 const compareForModel = (a: PriceEntry, b: PriceEntry): number =>
   compareText(a.connection, b.connection) || compareText(a.provider, b.provider) || b.from - a.from
@@ -147,10 +150,17 @@ export const createPrices = (deps: Deps) => {
     },
 
     /** Deletes the administrators' entries of a model. @throws {Failure} `not_found` */
-    remove: (actor: Actor, model: string, { from, ...scope }: PriceDeletionQuery): Promise<void> =>
+    remove: (
+      actor: Actor,
+      model: string,
+      { from, general, ...scope }: PriceDeletionQuery,
+    ): Promise<void> =>
       change(async (tx) => {
         const entries = (await store.listOf(model, tx)).filter(
-          (entry) => (from === undefined || entry.from === from) && isInScope(entry, scope),
+          (entry) =>
+            (from === undefined || entry.from === from) &&
+            (!general || isGeneral(entry)) &&
+            isInScope(entry, scope),
         )
         if (entries.length === 0) failPriceNotFound(model)
         await store.remove(tx, entries)
@@ -169,7 +179,7 @@ export const createPrices = (deps: Deps) => {
         const planned = plan(existing)
         const { added, changed, unchanged } = planned
         const known = new Set(existing.map(keyOfEntry))
-        const entries = [...added, ...changed]
+        const entries = [...added, ...changed.map(({ after }) => after)]
         await checkCount(tx, entries.filter((entry) => !known.has(keyOfEntry(entry))).length)
         await store.save(tx, entries, now())
         const after = { added: added.length, changed: changed.length, unchanged }
@@ -178,6 +188,7 @@ export const createPrices = (deps: Deps) => {
       }),
 
     listAll,
+    listCustom: registry.custom,
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
-import { NewPriceEntry, PriceOrigin } from "./schema.ts"
+import { ModelFacts, NewPriceEntry, PriceEntry, PriceOrigin, PriceView } from "./schema.ts"
 
 /** Entries of one import. */
 export const maxImportedEntries = 10_000
@@ -25,6 +25,42 @@ export const PriceListQuery = ListQuery.pick({ page: true, page_size: true, quer
 })
 export type PriceListQuery = z.output<typeof PriceListQuery>
 
+/**
+ * `offered`: models that connections offer, with the price of each; `unpriced`: those of them
+ * without one; `custom`, `all`: models that have an entry, offered or not.
+ */
+const PricedModelView = z.enum(["offered", "unpriced", "custom", "all"])
+
+export const PricedModelQuery = ListQuery.pick({ page: true, page_size: true, query: true }).extend(
+  {
+    view: PricedModelView.default("offered"),
+    /** A model's exact id; `query` is a part of it. */
+    model: z.string().max(300).optional(),
+  },
+)
+export type PricedModelQuery = z.output<typeof PricedModelQuery>
+
+export const PricedModel = z
+  .object({
+    /** The model's id in the gateway, or the name in the entry. */
+    model: z.string(),
+    /** The connections' own name of it; null if none offers it. */
+    upstream_model: z.string().nullable(),
+    provider: z.string().nullable(),
+    /** Those that offer the model at this price, or those that the entry is limited to. */
+    connections: z.array(z.object({ id: z.string(), name: z.string() })),
+    /** What sets the price now; null if the price is unknown. */
+    price: PriceView.nullable(),
+    facts: ModelFacts,
+  })
+  .meta({ id: "PricedModel" })
+export type PricedModel = z.output<typeof PricedModel>
+
+const Flag = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((value) => value === "true")
+
 const Seconds = z.coerce.number<string>().int().min(0)
 
 export const PriceQueryParams = Scope.extend({
@@ -34,6 +70,8 @@ export const PriceQueryParams = Scope.extend({
 export type PriceQueryParams = z.output<typeof PriceQueryParams>
 
 export const PriceDeletionQuery = Scope.extend({
+  /** Deletes only entries that are limited to no provider and no connection. */
+  general: Flag,
   /** Deletes only the entry that begins then. */
   from: Seconds.optional(),
 })
@@ -68,8 +106,17 @@ export const PriceImport = z
   .meta({ id: "PriceImport" })
 export type PriceImport = z.output<typeof PriceImport>
 
+export const PriceImportQuery = z.object({
+  /** Changes nothing: the response says what the import would do. */
+  preview: Flag,
+})
+export type PriceImportQuery = z.output<typeof PriceImportQuery>
+
 export const SkippedPrice = z.object({ model: z.string(), reason: z.string() })
 export type SkippedPrice = z.output<typeof SkippedPrice>
+
+/** Those that a preview lists; it counts all. */
+export const maxPreviewedEntries = 500
 
 export const PriceImportResult = z
   .object({
@@ -77,6 +124,11 @@ export const PriceImportResult = z
     changed: z.int(),
     unchanged: z.int(),
     skipped: z.array(SkippedPrice),
+    /** Only in a preview: the first changes, then the first additions, whose `before` is null. */
+    entries: z
+      .array(z.object({ before: PriceEntry.nullable(), after: PriceEntry }))
+      .max(maxPreviewedEntries)
+      .optional(),
   })
   .meta({ id: "PriceImportResult" })
 export type PriceImportResult = z.output<typeof PriceImportResult>

@@ -4,8 +4,11 @@ import {
   ModelParams,
   maxImportBytes,
   PriceDeletionQuery,
+  PricedModel,
+  PricedModelQuery,
   PriceExportQuery,
   PriceImport,
+  PriceImportQuery,
   PriceImportResult,
   PriceListQuery,
   PriceQueryParams,
@@ -16,7 +19,7 @@ const notFound = { description: "The model has no such price" }
 const limitReached = { description: "The number of prices has reached its limit" }
 
 /** Ids may contain slashes. Models with the names of the other routes can only be imported. */
-const modelPath = "/api/v1/prices/:model{(?!(?:export|import)$).+}"
+const modelPath = "/api/v1/prices/:model{(?!(?:export|import|models)$).+}"
 
 export const priceRoutes = {
   list: route("get", "/api/v1/prices", {
@@ -24,6 +27,12 @@ export const priceRoutes = {
     summary: "List prices and facts of models, including earlier and future ones",
     query: PriceListQuery,
     responses: { 200: json(Page(PriceView), "One page of prices, in the order of their models") },
+  }),
+  listModels: route("get", "/api/v1/prices/models", {
+    access: "admin",
+    summary: "List models with what sets their price now, or without a price",
+    query: PricedModelQuery,
+    responses: { 200: json(Page(PricedModel), "One page of models, in the order of their ids") },
   }),
   exportAll: route("get", "/api/v1/prices/export", {
     access: "admin",
@@ -34,7 +43,9 @@ export const priceRoutes = {
   importAll: route("post", "/api/v1/prices/import", {
     access: "admin",
     grantsPrivileges: true,
-    summary: "Import prices: adds or replaces all of them or none",
+    summary:
+      "Import prices: adds or replaces all of them or none; `preview=true` only says what it would do",
+    query: PriceImportQuery,
     body: PriceImport,
     bodyLimits: { maxBytes: maxImportBytes, maxValues: 1_000_000 },
     responses: {

@@ -4,11 +4,12 @@ import { exportLiteLlm } from "./litellm-export.ts"
 import { importLiteLlm } from "./litellm-import.ts"
 import { formatPriceCsv, parsePriceCsv } from "./price-csv.ts"
 import type { Prices } from "./prices.ts"
-import type {
-  PriceExportQuery,
-  PriceImport,
-  PriceImportResult,
-  SkippedPrice,
+import {
+  maxPreviewedEntries,
+  type PriceExportQuery,
+  type PriceImport,
+  type PriceImportResult,
+  type SkippedPrice,
 } from "./request-schema.ts"
 import type { NewPriceEntry, PriceEntry, PriceView } from "./schema.ts"
 
@@ -25,6 +26,17 @@ interface PriceFile {
   text: string
 }
 
+/** A file that was read, but not compared with what is stored. */
+interface ReadImport {
+  plan: (existing: readonly PriceEntry[]) => ImportPlan
+  skipped: SkippedPrice[]
+}
+
+const report = (
+  { added, changed, unchanged }: ImportPlan,
+  skipped: SkippedPrice[],
+): PriceImportResult => ({ added: added.length, changed: changed.length, unchanged, skipped })
+
 const withoutOrigin = ({ origin: _origin, ...entry }: PriceView): PriceEntry => entry
 
 /** Imports and exports prices as JSON, as CSV, and in the format of LiteLLM's price file. */
@@ -39,31 +51,24 @@ export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
     return { known: entries.filter(isKnown), skipped }
   }
 
-  const report = (
-    { added, changed, unchanged }: ImportPlan,
-    skipped: SkippedPrice[],
-  ): PriceImportResult => ({ added: added.length, changed: changed.length, unchanged, skipped })
-
-  const importEntries = async (
-    actor: Actor,
-    entries: readonly NewPriceEntry[],
-  ): Promise<PriceImportResult> => {
+  const readEntries = async (entries: readonly NewPriceEntry[]): Promise<ReadImport> => {
     const from = now()
     const complete = entries.map((entry): PriceEntry => ({ ...entry, from: entry.from ?? from }))
     const { known, skipped } = await skipUnknownConnections(complete)
-    const plan = await prices.importAll(actor, (existing) => planImport(existing, known))
-    return report(plan, skipped)
+    return { plan: (existing) => planImport(existing, known), skipped }
   }
 
-  const importLiteLlmFile = async (
-    actor: Actor,
-    file: Record<string, unknown>,
-    from: number,
-  ): Promise<PriceImportResult> => {
-    const { entries, skipped } = importLiteLlm(file)
+  const readLiteLlm = async (file: Record<string, unknown>, from: number): Promise<ReadImport> => {
+    const { entries, skipped } = await importLiteLlm(file)
     const complete = entries.map((entry): PriceEntry => ({ ...entry, from }))
-    const plan = await prices.importAll(actor, (existing) => planUpdate(existing, complete, from))
-    return report(plan, skipped)
+    return { plan: (existing) => planUpdate(existing, complete, from), skipped }
+  }
+
+  /** @throws {Failure} `invalid` if a line of a CSV file cannot be read */
+  const read = async (input: PriceImport): Promise<ReadImport> => {
+    if (input.format === "json") return readEntries(input.prices)
+    if (input.format === "csv") return readEntries(parsePriceCsv(input.text))
+    return readLiteLlm(input.prices, input.from ?? now())
   }
 
   return {
@@ -72,10 +77,18 @@ export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
      * from the current ones get an entry.
      * @throws {Failure} `invalid` if a line of a CSV file cannot be read
      */
-    importPrices: (actor: Actor, input: PriceImport): Promise<PriceImportResult> => {
-      if (input.format === "json") return importEntries(actor, input.prices)
-      if (input.format === "csv") return importEntries(actor, parsePriceCsv(input.text))
-      return importLiteLlmFile(actor, input.prices, input.from ?? now())
+    importPrices: async (actor: Actor, input: PriceImport): Promise<PriceImportResult> => {
+      const { plan, skipped } = await read(input)
+      return report(await prices.importAll(actor, plan), skipped)
+    },
+
+    /** What `importPrices` would do now. @throws {Failure} as `importPrices` */
+    preview: async (input: PriceImport): Promise<PriceImportResult> => {
+      const { plan, skipped } = await read(input)
+      const planned = plan(prices.listCustom())
+      const added = planned.added.map((after) => ({ before: null, after }))
+      const entries = [...planned.changed, ...added].slice(0, maxPreviewedEntries)
+      return { ...report(planned, skipped), entries }
     },
 
     exportPrices: ({ format, origin }: PriceExportQuery): PriceFile => {

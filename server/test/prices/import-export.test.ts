@@ -77,6 +77,26 @@ describe.each(chooseDatabases())("the import of prices on $name", ({ createDatab
     expect(history).toContainEqual({ ...entries[2], from, input: 100 })
   })
 
+  it("says what it would change without changing it", async () => {
+    await importAll({ format: "json", prices: entries })
+    const [, second] = entries
+    const changed = { ...second, input: 1 }
+    const added = { model: "new", from: 1, ...plain }
+    const body = { format: "json", prices: [changed, added] }
+    const preview = await gateway.call("POST", `${path}/import?preview=true`, body)
+    const previewed = [
+      { before: second, after: changed },
+      { before: null, after: added },
+    ]
+    expect(preview).toMatchObject(result({ added: 1, changed: 1, entries: previewed }))
+    expect(await exportAll()).toHaveLength(3)
+    const { body: audit } = await gateway.call("GET", "/api/v1/audit")
+    expect(audit.items[0].after).toEqual({ added: 3, changed: 0, unchanged: 0 })
+    const { input: _, ...incomplete } = added
+    const wrong = { format: "json", prices: [incomplete] }
+    expect((await gateway.call("POST", `${path}/import?preview=true`, wrong)).status).toBe(422)
+  })
+
   it("names the models of LiteLLM's file that it skips", async () => {
     const prices = {
       sample_spec: {},

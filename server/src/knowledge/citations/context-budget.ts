@@ -1,3 +1,4 @@
+import type { Endpoint } from "../../connections/connection-registry.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { Settings } from "../../settings/schema.ts"
 import { estimateTokens } from "../tokens.ts"
@@ -12,9 +13,15 @@ export interface ContextBudgetRequest {
   conversation: readonly string[]
 }
 
-/** The smallest context length that the model's endpoints report, in tokens; null if none does. */
-const contextLengthOf = ({ endpoints }: Pick<ResolvedModel, "endpoints">): number | null => {
-  const lengths = endpoints.flatMap(({ model }) => model.context_length ?? [])
+/** In tokens; null if it is unknown. */
+type ContextLengthOf = (endpoint: Endpoint) => number | null
+
+/** The smallest of the known context lengths of the model's endpoints. */
+const findContextLength = (
+  { endpoints }: Pick<ResolvedModel, "endpoints">,
+  contextLengthOf: ContextLengthOf,
+): number | null => {
+  const lengths = endpoints.flatMap((endpoint) => contextLengthOf(endpoint) ?? [])
   return lengths.length > 0 ? Math.min(...lengths) : null
 }
 
@@ -23,10 +30,13 @@ const contextLengthOf = ({ endpoints }: Pick<ResolvedModel, "endpoints">): numbe
  * conversation leaves free, or the administrators' limit if that is lower.
  */
 export const createContextBudget =
-  (settings: () => Pick<Settings, "rag_token_budget" | "default_context_length">) =>
+  (
+    settings: () => Pick<Settings, "rag_token_budget" | "default_context_length">,
+    contextLengthOf: ContextLengthOf,
+  ) =>
   ({ model, conversation }: ContextBudgetRequest): number => {
     const { rag_token_budget: limit, default_context_length: assumed } = settings()
-    const contextLength = (model && contextLengthOf(model)) ?? assumed
+    const contextLength = (model && findContextLength(model, contextLengthOf)) ?? assumed
     const usedTokens = conversation.reduce((sum, text) => sum + estimateTokens(text), 0)
     return Math.min(limit, Math.max(minTokens, Math.floor((contextLength - usedTokens) / 2)))
   }

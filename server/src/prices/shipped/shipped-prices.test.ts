@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { PriceEntry } from "../schema.ts"
+import { z } from "zod"
+import { PriceEntry } from "../schema.ts"
 import { providerOfHost } from "./provider-of-host.ts"
 import { shippedPrices, shippedPricesDate } from "./shipped-prices.ts"
 import sources from "./sources.json" with { type: "json" }
@@ -9,6 +10,11 @@ const find = (name: string) => shippedPrices.find((entry) => nameOf(entry) === n
 const nanoPerDollarPerMillion = 1000
 
 describe("shipped prices", () => {
+  it("are valid entries", () => {
+    expect(z.array(PriceEntry).parse(shippedPrices)).toEqual(shippedPrices)
+    expect(z.iso.date().parse(shippedPricesDate)).toBe(shippedPricesDate)
+  })
+
   it("have a date that has passed", () => {
     expect(Date.parse(shippedPricesDate)).toBeLessThan(Date.now() + 86_400_000)
   })
