@@ -167,6 +167,23 @@ const seedProject = async ({ call }: TestGateway, fileId: string): Promise<strin
   return project.body.id
 }
 
+/** Prices from two times, of a provider's model with an end, and of a local one by the hour. */
+const seedPrices = async ({ call }: TestGateway): Promise<void> => {
+  const path = "/api/v1/prices"
+  const prices = { input: 2500, cached_input: 250, output: 15_000 }
+  await call("PUT", `${path}/gpt-fake`, { ...prices, input: 3000, from: 1_767_225_600 })
+  await call("PUT", `${path}/gpt-fake`, {
+    ...prices,
+    from: 1_782_864_000,
+    tiers: [{ above: 200_000, input: 5000, output: 22_500 }],
+    service_tiers: { priority: { input: 5000, output: 30_000 } },
+    ...{ context_length: 400_000, max_output: 128_000, capabilities: ["vision", "tools"] },
+    ...{ end_of_life: "2027-03-01", successor: "gpt-reason-fake" },
+    source: "https://provider.example.com/prices",
+  })
+  await call("PUT", `${path}/llama3.2:latest`, { gpu_hour: 2.5e9, from: 1_767_225_600 })
+}
+
 /** Creates data for every page: users, groups, models, API keys, and usage. */
 export const seed = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -221,6 +238,7 @@ export const seed = async (gateway: TestGateway) => {
       messages: [{ role: "user", content: "What does the tide do at Brest?" }],
     })
   }
+  await seedPrices(gateway)
   await seedFunctions(gateway)
   const promptId = await seedPrompts(gateway)
   const chatId = await seedChat(gateway)
@@ -306,6 +324,11 @@ export const adminPages = ({
     "connection-new": "/admin/connections/new",
     connection: `/admin/connections/${connectionId}`,
     "connection-fixed": "/admin/connections/env-openai-0",
+    prices: "/admin/prices",
+    "prices-unpriced": "/admin/prices?view=unpriced",
+    "prices-import": "/admin/prices/import",
+    price: "/admin/prices/view/gpt-fake",
+    "price-set": "/admin/prices/set?model=gpt-fake",
     provisioning: "/admin/provisioning",
     usage: "/admin/usage",
     ratings: "/admin/ratings",

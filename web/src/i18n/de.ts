@@ -15,6 +15,7 @@ import { models } from "./de/models.ts"
 import { overview } from "./de/overview.ts"
 import { ownership } from "./de/ownership.ts"
 import { pdf } from "./de/pdf.ts"
+import { prices } from "./de/prices.ts"
 import { programs } from "./de/programs.ts"
 import { projects } from "./de/projects.ts"
 import { prompts } from "./de/prompts.ts"
@@ -44,6 +45,7 @@ export const de: Catalogue = {
   ...auditEvents,
   ...overview,
   ...usage,
+  ...prices,
   ...ownership,
   ...pdf,
   ...invitations,

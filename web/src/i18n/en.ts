@@ -14,6 +14,7 @@ import { models } from "./en/models.ts"
 import { overview } from "./en/overview.ts"
 import { ownership } from "./en/ownership.ts"
 import { pdf } from "./en/pdf.ts"
+import { prices } from "./en/prices.ts"
 import { programs } from "./en/programs.ts"
 import { projects } from "./en/projects.ts"
 import { prompts } from "./en/prompts.ts"
@@ -44,6 +45,7 @@ export const en = {
   ...auditEvents,
   ...overview,
   ...usage,
+  ...prices,
   ...ownership,
   ...pdf,
   ...invitations,

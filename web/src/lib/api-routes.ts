@@ -24,6 +24,7 @@ import type { modelRoutes } from "../../../server/src/models/routes.ts"
 import type { overviewRoutes } from "../../../server/src/monitoring/overview-routes.ts"
 import type { monitoringRoutes } from "../../../server/src/monitoring/routes.ts"
 import type { userRemovalRoutes } from "../../../server/src/ownership/user-removal-routes.ts"
+import type { priceRoutes } from "../../../server/src/prices/routes.ts"
 import type { instructionRoutes } from "../../../server/src/prompts/instruction-routes.ts"
 import type { promptRoutes } from "../../../server/src/prompts/routes.ts"
 import type { provisioningRoutes } from "../../../server/src/scim/provisioning-routes.ts"
@@ -65,6 +66,7 @@ export type ApiRoute = ValueOf<
   | typeof userRemovalRoutes
   | typeof instructionRoutes
   | typeof promptRoutes
+  | typeof priceRoutes
   | typeof provisioningRoutes
   | typeof settingsRoutes
   | typeof identityRoutes

@@ -5,9 +5,13 @@ import type { ApiRoute } from "./api-routes.ts"
 export type PathOf<M extends Method> = Extract<ApiRoute, { method: M }>["path"]
 export type RouteOf<M extends Method, Path> = Extract<ApiRoute, { method: M; path: Path }>
 
-/** Names of the parameters in a path. */
-type ParameterIn<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParameterIn<`/${Rest}`>
+/** Names of the parameters in a path. The pattern of one is left out: `:model{.+}`. */
+type ParameterIn<Path> = Path extends `${infer Start}{${string}}${infer Rest}`
+  ? ParameterIn<`${Start}${Rest}`>
+  : ParameterOf<Path>
+
+type ParameterOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never

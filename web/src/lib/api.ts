@@ -70,7 +70,7 @@ interface ErrorBody extends Partial<MessageReference> {
 export type QueryParams = Record<string, QueryValue>
 
 interface RequestOptions extends SendOptions {
-  query?: QueryParams
+  query?: QueryParams | undefined
 }
 
 const reachabilityWatchers = new Set<(isReachable: boolean) => void>()
@@ -184,9 +184,9 @@ export const callJson = async <T>(
   options?: RequestOptions & { body?: unknown },
 ): Promise<T> => (await callRaw(method, path, options)).json()
 
-/** Replaces the parameters of a path: `/users/:id` */
+/** Replaces the parameters of a path, with their patterns: `/users/:id`, `/prices/:model{.+}` */
 const fillPath = (path: string, params: Record<string, string> = {}): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  path.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
 
 type CallOptions = RequestOptions & { params?: Record<string, string>; body?: unknown }
 
@@ -220,5 +220,6 @@ export const api = {
   get: callWith("GET") as Call<"get">,
   getPage: callWith("GET") as GetPage,
   post: callWith("POST") as Call<"post">,
+  put: callWith("PUT") as Call<"put">,
   delete: callWith("DELETE") as Call<"delete">,
 }

@@ -41,6 +41,23 @@ export const formatDate = (seconds: number): string =>
 export const formatUtcTime = (seconds: number, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(currentLocale(), { ...options, timeZone: "UTC" }).format(seconds * 1000)
 
+/** "Jan 31, 2026"; `day` is "2026-01-31". */
+export const formatDay = (day: string): string =>
+  new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium", timeZone: "UTC" }).format(
+    Date.parse(day),
+  )
+
+const dollarDecimals = 9
+
+/** An exact amount with at least two decimals: "$2.50", "$0.0375". */
+export const formatDollars = (dollars: number): string =>
+  new Intl.NumberFormat(currentLanguage(), {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    maximumFractionDigits: dollarDecimals,
+  }).format(dollars)
+
 /** The name of a language; `code` is its ISO 639-1 code. */
 export const formatLanguage = (code: string): string =>
   new Intl.DisplayNames(currentLanguage(), { type: "language" }).of(code) ?? code

@@ -30,6 +30,15 @@ export const adminRoutes = layout.addChildren([
     "ConnectionPage",
     () => import("../pages/admin/connection.tsx"),
   ),
+  listPage("/prices", ["view"], "PricesPage", () => import("../pages/admin/prices.tsx")),
+  listPage(
+    "/prices/set",
+    ["model", "scope", "from"],
+    "SetPricePage",
+    () => import("../pages/admin/set-price.tsx"),
+  ),
+  page("/prices/import", "ImportPricesPage", () => import("../pages/admin/import-prices.tsx")),
+  page("/prices/view/$modelId", "PricePage", () => import("../pages/admin/price.tsx")),
   page("/provisioning", "ProvisioningPage", () => import("../pages/admin/provisioning.tsx")),
   listPage("/usage", usageParams, "UsagePage", () => import("../pages/usage/usage.tsx")),
   listPage(

@@ -28,6 +28,12 @@ export const models = {
   "models.claudeAlias": "Name für Claude Code",
   "models.claudeAliasHelp":
     "Führt dieses Modell für Claude Code als claude-<ID> auf. Nur nötig, wenn die Namen für Claude Code in der Administration für alle Modelle ausgeschaltet sind.",
+  "models.endOfLife": "Lebensende",
+  "models.ends": "Endet am {day}",
+  "models.ended": "Endete am {day}",
+  "models.useInstead": "{end}; stattdessen {successor}",
+  "models.longestAnswer": "Längste Antwort",
+  "models.price": "Preis",
   "models.params": "Parameter",
   "models.context": "Kontext",
   "models.delete": "Modell löschen",

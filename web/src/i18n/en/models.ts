@@ -25,6 +25,12 @@ export const models = {
   "models.claudeAlias": "Claude Code name",
   "models.claudeAliasHelp":
     "Lists this model to Claude Code as claude-<id>. Needed only if an administrator has turned off Claude Code names for all models.",
+  "models.endOfLife": "End of life",
+  "models.ends": "Ends {day}",
+  "models.ended": "Ended {day}",
+  "models.useInstead": "{end}; use {successor}",
+  "models.longestAnswer": "Longest answer",
+  "models.price": "Price",
   "models.params": "Parameters",
   "models.context": "Context",
   "models.delete": "Delete model",

@@ -27,6 +27,7 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     label: "label.models",
     pages: [
       { to: "/admin/connections", label: "label.connections" },
+      { to: "/admin/prices", label: "label.prices" },
       { to: "/admin/usage", label: "usage.title" },
       { to: "/admin/ratings", label: "ratings.title" },
     ],

@@ -4,6 +4,7 @@ import { type ReactElement, useRef } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
+import { EndOfLifeNote } from "../../ui/end-of-life-note.tsx"
 import { useChatModels } from "./chat-models.ts"
 import { findComposerToFocus } from "./composer-focus.ts"
 
@@ -97,6 +98,7 @@ const ModelOption = ({ model, heading }: { model: ModelRecord; heading: string }
         <span className="block truncate text-xs text-muted">{model.description}</span>
       )}
       <span className="block truncate text-xs text-muted">{detailsOf(model, heading)}</span>
+      <EndOfLifeNote facts={model} />
     </span>
     <Abilities model={model} />
   </Combobox.Item>

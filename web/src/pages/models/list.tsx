@@ -12,6 +12,7 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
+import { EndOfLifeNote } from "../../ui/end-of-life-note.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { Switch } from "../../ui/switch.tsx"
@@ -130,12 +131,15 @@ const columns = (connections: readonly ConnectionView[] | undefined): Column<Lis
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: ({ id, name, workspace }) => (
-      <NameCell detail={workspace?.meta.description || (name === id ? undefined : id)}>
-        <Link to="/models/view/$modelId" params={{ modelId: id }}>
-          {name}
-        </Link>
-      </NameCell>
+    cell: ({ id, name, workspace, record }) => (
+      <>
+        <NameCell detail={workspace?.meta.description || (name === id ? undefined : id)}>
+          <Link to="/models/view/$modelId" params={{ modelId: id }}>
+            {name}
+          </Link>
+        </NameCell>
+        {record && <EndOfLifeNote facts={record} />}
+      </>
     ),
   },
   {

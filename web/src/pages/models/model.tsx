@@ -5,12 +5,14 @@ import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatNumber } from "../../lib/format.ts"
+import { describePrice } from "../../lib/format-price.ts"
 import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
+import { EndOfLifeNote } from "../../ui/end-of-life-note.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
@@ -149,6 +151,13 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
         [t("models.can"), [t("label.text"), ...capabilityNames(record)].join(", ")],
         ...(record?.context_length
           ? [[t("models.context"), formatNumber(record.context_length)] as const]
+          : []),
+        ...(record?.max_output
+          ? [[t("models.longestAnswer"), formatNumber(record.max_output)] as const]
+          : []),
+        ...(record?.price ? [[t("models.price"), describePrice(record.price)] as const] : []),
+        ...(record?.end_of_life
+          ? [[t("models.endOfLife"), <EndOfLifeNote key="end" facts={record} />] as const]
           : []),
         ...(shared && !isEditable ? [[t("label.access"), shared] as const] : []),
         ...(model.workspace ? [[t("label.owner"), modelOwner(model.workspace)] as const] : []),
