@@ -19,7 +19,7 @@ export interface EndpointPrices {
 
 export const createEndpointPrices = ({ priceRegistry, now }: Deps): EndpointPrices => {
   const queryOf = ({ id, model, connection }: Endpoint): PriceQuery => ({
-    modelIds: [id],
+    endpointId: id,
     upstreamModel: model.name,
     connection: connection.config,
     at: now(),

@@ -15,7 +15,7 @@ const entry = (input: number, fields: Partial<PriceEntry> = {}): PriceEntry => (
 })
 
 const query = (fields: Partial<PriceQuery> = {}): PriceQuery => ({
-  ...{ modelIds: ["gpt"], upstreamModel: "gpt", connection: openai, at: 1000 },
+  ...{ endpointId: "gpt", upstreamModel: "gpt", connection: openai, at: 1000 },
   ...fields,
 })
 
@@ -42,11 +42,11 @@ describe("the price of a request", () => {
     expect(priceOf({ shipped }, { connection: { ...openai, base_url: address } })).toBeUndefined()
   })
 
-  it("is shipped only for a connection's own model, not for a workspace model of its name", () => {
-    const workspace = { modelIds: ["gpt", "big"], upstreamModel: "big" }
-    expect(priceOf({ shipped }, workspace)).toBeUndefined()
+  it("is shipped for a connection's own name of a model, not for its id in the gateway", () => {
+    const prefixed = { endpointId: "gpt", upstreamModel: "big" }
+    expect(priceOf({ shipped }, prefixed)).toBeUndefined()
     expect(
-      priceOf({ shipped: [...shipped, entry(9, { model: "big", provider: "openai" })] }, workspace),
+      priceOf({ shipped: [...shipped, entry(9, { model: "big", provider: "openai" })] }, prefixed),
     ).toBe(9)
   })
 
@@ -78,12 +78,11 @@ describe("the price of a request", () => {
     expect(priceOf({ custom, shipped }, { at: 499 })).toBe(1)
   })
 
-  it("is that of the requested model before that of its base before that of the connection", () => {
-    const custom = [entry(2, { model: "assistant" }), entry(3, { model: "azure.gpt" }), entry(4)]
-    const modelIds = ["assistant", "azure.gpt"]
-    expect(priceOf({ custom }, { modelIds })).toBe(2)
-    expect(priceOf({ custom: custom.slice(1) }, { modelIds })).toBe(3)
-    expect(priceOf({ custom: custom.slice(2) }, { modelIds })).toBe(4)
+  it("is that of the model's id in the gateway before that of the connection's own name", () => {
+    const custom = [entry(3, { model: "azure.gpt" }), entry(4)]
+    const endpointId = "azure.gpt"
+    expect(priceOf({ custom }, { endpointId })).toBe(3)
+    expect(priceOf({ custom: custom.slice(1) }, { endpointId })).toBe(4)
   })
 
   it("is found without the prefix of Google's names", () => {

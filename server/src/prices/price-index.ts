@@ -9,8 +9,11 @@ export interface PricedConnection {
 }
 
 export interface PriceQuery {
-  /** The ids in the gateway: the requested one first, then those of its base models. */
-  modelIds: readonly string[]
+  /**
+   * The model's id in the gateway: the connection's prefix and its own name of the model. A user may
+   * give a model of the workspace any id, so those never count.
+   */
+  endpointId: string
   /** The connection's own name of the model. */
   upstreamModel: string
   connection: PricedConnection
@@ -77,13 +80,14 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
   }
 
   /** For each scope the entries that have begun, the latest first. */
-  const findScopes = ({ modelIds, upstreamModel, connection, at }: PriceQuery): PriceEntry[][] => {
+  const findScopes = (query: PriceQuery): PriceEntry[][] => {
+    const { endpointId, upstreamModel, connection, at } = query
     const ofHost = providerOfUrl(connection.base_url)
     const provider = providerOf(connection, ofHost)
     const ownNames = namesOf(upstreamModel)
     const begun = (entries: EntriesByModel, model: string) =>
       (entries.get(model) ?? []).filter(({ from }) => from <= at)
-    const customScopes = [...new Set([...modelIds, ...ownNames])].flatMap((model) => {
+    const customScopes = [...new Set([endpointId, ...ownNames])].flatMap((model) => {
       const entries = begun(customByModel, model)
       if (entries.length === 0) return []
       return [
@@ -92,7 +96,7 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
         entries.filter((entry) => !(entry.connection || entry.provider)),
       ]
     })
-    // A user may give a model of the workspace any id, and a local server offers models of others.
+    // A local server offers models under the names of others.
     const shippedScopes = ownNames.map((model) =>
       begun(shippedByModel, model).filter((entry) => ofHost !== null && entry.provider === ofHost),
     )

@@ -23,7 +23,7 @@ describe.each(chooseDatabases())("prices in memory on $name", ({ open }) => {
     const bus = createLocalBus(createTestBackground())
     const registry = await createPriceRegistry({ store, bus, shipped })
     const query = {
-      ...{ modelIds: [], upstreamModel: "m", at: 10 },
+      ...{ endpointId: "p.m", upstreamModel: "m", at: 10 },
       connection: { id: "c", kind: "ollama", base_url: "http://127.0.0.1:11434" },
     }
     let changes = 0

@@ -17,8 +17,7 @@ export const createRequestCost =
   (request) => {
     const { connection, upstreamModel, serviceTier, tokens, durationMs, at } = request
     if (connection === null || upstreamModel === null || isFree(request)) return 0
-    // Not the requested id: a user may give a model of the workspace any id.
-    const modelIds = [prefixedModelId(connection, upstreamModel)]
-    const price = findPrice({ modelIds, upstreamModel, connection, at })
+    const endpointId = prefixedModelId(connection, upstreamModel)
+    const price = findPrice({ endpointId, upstreamModel, connection, at })
     return price ? calculateCost(price, { tokens, serviceTier, durationMs }) : null
   }

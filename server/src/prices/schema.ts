@@ -61,7 +61,7 @@ export const ModelFacts = z.strictObject({
 export type ModelFacts = z.output<typeof ModelFacts>
 
 const fields = {
-  /** A model's id in the gateway, or a connection's own name of it. */
+  /** The id in the gateway of a connection's model, or the connection's own name of it. */
   model: z.string().trim().min(1).max(300),
   /** Limits the entry to connections of this provider, such as `openai` or `mistral`. */
   provider: z
