@@ -1,8 +1,14 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { z } from "zod"
 import { roundDecimal, toPrice } from "./decimal.ts"
+import { cleanLiteLlmEntry } from "./litellm-cleanup.ts"
 import { capabilityKeys, fromModelKey, parseTokenKey, toProvider } from "./litellm-keys.ts"
-import type { TokenPrices, UnitPrices } from "./price-schema.ts"
+import {
+  type TokenPrices,
+  tokenPriceNames,
+  type UnitPrices,
+  unitPriceNames,
+} from "./price-schema.ts"
 import type { SkippedPrice } from "./request-schema.ts"
 import {
   type Capability,
@@ -85,6 +91,9 @@ const addRanges = (groups: PriceGroups, list: unknown): void => {
 const toTiers = (tiers: ReadonlyMap<number, TokenPrices>): ContextTier[] =>
   [...tiers].map(([above, prices]) => ({ above, ...prices })).sort((a, b) => a.above - b.above)
 
+const hasPositive = (prices: TokenPrices): boolean =>
+  tokenPriceNames.some((name) => (prices[name] ?? 0) > 0)
+
 /** A model that charges only for one direction charges nothing for the other. */
 const completeBase = (base: TokenPrices): TokenPrices =>
   Object.keys(base).length === 0 ? {} : { input: 0, output: 0, ...base }
@@ -100,25 +109,31 @@ const toServices = ({ services }: PriceGroups): Record<string, ServicePrices> =>
 const secondsPerMinute = 60n
 const secondsPerHour = 3600n
 
-/** The mode says whether a second is one of audio, or one that the model takes to answer. */
-const secondPrices = ({ mode, ...fields }: Fields): UnitPrices => {
-  const audio = fields.input_cost_per_audio_per_second
+/**
+ * The mode says whether a second is one of audio, or one that the model takes to answer. A price
+ * beside that of the tokens of the same audio is an estimate.
+ */
+const secondPrices = ({ mode, ...fields }: Fields, base: TokenPrices): UnitPrices => {
+  const perSecond = fields.input_cost_per_audio_per_second
   const { input_cost_per_second: second } = fields
   const isAudio = mode === "audio_transcription"
+  const audio = isAudio ? (second ?? perSecond) : perSecond
+  const isEstimate = isAudio && hasPositive(base)
   const isTime = ["chat", "completion", "responses", "embedding"].includes(String(mode))
   return {
-    audio_minute: priceOf(isAudio ? (second ?? audio) : audio, secondsPerMinute, secondGranularity),
+    audio_minute: isEstimate ? undefined : priceOf(audio, secondsPerMinute, secondGranularity),
     gpu_hour: isTime ? priceOf(second, secondsPerHour, secondGranularity) : undefined,
   }
 }
 
-const unitPrices = (fields: Fields): UnitPrices => {
+const unitPrices = (fields: Fields, base: TokenPrices): UnitPrices => {
   const isImage = fields.mode === "image_generation" || fields.mode === "image_edit"
   const image = fields.output_cost_per_image ?? (isImage ? fields.input_cost_per_image : undefined)
   return {
     request: priceOf(fields.input_cost_per_request),
-    image: priceOf(image),
-    ...secondPrices(fields),
+    // Beside a price of an image's tokens, that of an image is an estimate.
+    image: base.image_output ? undefined : priceOf(image),
+    ...secondPrices(fields, base),
   }
 }
 
@@ -152,6 +167,15 @@ const compact = (fields: object): object =>
 const reasonOf = ({ issues: [issue] }: z.ZodError): string =>
   issue === undefined ? "invalid" : `${issue.path.join(".")}: ${issue.message}`
 
+/** Of prices that are all 0, LiteLLM knows none. */
+const isUnknown = (entry: NewPriceEntry): boolean => {
+  const services = Object.values(entry.service_tiers ?? {})
+  const groups = [entry, ...services, ...[entry, ...services].flatMap(({ tiers = [] }) => tiers)]
+  const isStated = entry.input !== undefined || unitPriceNames.some((name) => name in entry)
+  const isPositive = unitPriceNames.some((name) => (entry[name] ?? 0) > 0)
+  return isStated && !isPositive && !groups.some(hasPositive)
+}
+
 /** @returns the entry, or why there is none */
 const readModel = (key: string, fields: Fields): NewPriceEntry | string => {
   const { litellm_provider, alias_of } = fields
@@ -162,7 +186,7 @@ const readModel = (key: string, fields: Fields): NewPriceEntry | string => {
   const services = toServices(groups)
   const prices = {
     ...completeBase(groups.base),
-    ...unitPrices(fields),
+    ...unitPrices(fields, groups.base),
     ...(groups.tiers.size > 0 && { tiers: toTiers(groups.tiers) }),
     ...(Object.keys(services).length > 0 && { service_tiers: services }),
   }
@@ -172,7 +196,9 @@ const readModel = (key: string, fields: Fields): NewPriceEntry | string => {
   const parsed = NewPriceEntry.safeParse(
     compact({ model: fromModelKey(key, named), provider, ...stated }),
   )
-  return parsed.success ? parsed.data : reasonOf(parsed.error)
+  if (!parsed.success) return reasonOf(parsed.error)
+  const entry = cleanLiteLlmEntry(parsed.data, named)
+  return isUnknown(entry) ? "Its prices are all 0, so they are probably unknown" : entry
 }
 
 /** A member that documents the others. */

@@ -101,9 +101,8 @@ describe("LiteLLM's price file", () => {
       output: 15_000,
       tiers: [{ above: 272_000, input: 5000, output: 22_500 }],
       service_tiers: {
-        flex: { input: 1250 },
-        priority: { input: 5000 },
-        batch: { input: 1250, tiers: [{ above: 272_000, input: 2500 }] },
+        flex: { input: 1250, tiers: [{ above: 272_000, input: 2500, output: 22_500 }] },
+        priority: { input: 5000, tiers: [{ above: 272_000, input: 5000, output: 22_500 }] },
       },
       context_length: 1_050_000,
       max_output: 128_000,

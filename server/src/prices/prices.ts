@@ -189,6 +189,7 @@ export const createPrices = (deps: Deps) => {
 
     listAll,
     listCustom: registry.custom,
+    listShipped: () => shipped,
   }
 }
 

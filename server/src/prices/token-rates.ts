@@ -20,6 +20,10 @@ const containingKind = {
 const isContained = (name: TokenPriceName): name is keyof typeof containingKind =>
   name in containingKind
 
+/** The kind of token of which a kind is a part; undefined for input and output. */
+export const containingKindOf = (name: TokenPriceName): TokenPriceName | undefined =>
+  isContained(name) ? containingKind[name] : undefined
+
 const rateOf = (prices: TokenPrices, name: TokenPriceName): bigint => {
   const price = prices[name]
   if (price !== undefined) return toFemto(price) ?? 0n

@@ -61,7 +61,11 @@ export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
   const readLiteLlm = async (file: Record<string, unknown>, from: number): Promise<ReadImport> => {
     const { entries, skipped } = await importLiteLlm(file)
     const complete = entries.map((entry): PriceEntry => ({ ...entry, from }))
-    return { plan: (existing) => planUpdate(existing, complete, from), skipped }
+    const shipped = prices.listShipped()
+    return {
+      plan: (existing) => planUpdate({ existing, shipped, incoming: complete, from }),
+      skipped,
+    }
   }
 
   /** @throws {Failure} `invalid` if a line of a CSV file cannot be read */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
+import { toFemto } from "../decimal.ts"
+import { tokenPriceNames } from "../price-schema.ts"
 import { PriceEntry } from "../schema.ts"
+import { containingKindOf, findTokenRates } from "../token-rates.ts"
 import { providerOfHost } from "./provider-of-host.ts"
 import { shippedPrices, shippedPricesDate } from "./shipped-prices.ts"
 import sources from "./sources.json" with { type: "json" }
@@ -84,6 +87,29 @@ describe("shipped prices", () => {
       tiers: [{ above: 272_000, input: 60_000 }],
       service_tiers: { flex: { input: 15_000, tiers: [{ above: 272_000, input: 30_000 }] } },
     })
+  })
+
+  it("change the price of a part with that of its whole", () => {
+    const replaced = shippedPrices.flatMap((entry) => {
+      const services = Object.values(entry.service_tiers ?? {})
+      const tiers = [entry, ...services].flatMap(({ tiers = [] }) => tiers)
+      return [...services, ...tiers].map((prices) => ({ entry, prices }))
+    })
+    const left = replaced.flatMap(({ entry, prices }) =>
+      tokenPriceNames.filter((part) => {
+        const whole = containingKindOf(part)
+        const isReplaced = whole && prices[whole] !== undefined && prices[whole] !== entry[whole]
+        const isOwn = entry[part] !== undefined && prices[part] === undefined
+        return isReplaced && isOwn && entry[part] === entry[whole]
+      }),
+    )
+    expect(replaced.length).toBeGreaterThan(50)
+    expect(left).toEqual([])
+    const { output } = find("google gemini-2.5-flash")?.service_tiers?.priority ?? {}
+    const entry = find("google gemini-2.5-flash") as PriceEntry
+    expect(output).toBe(4500)
+    const rates = findTokenRates(entry, { tokensIn: 1, serviceTier: "priority" })
+    expect(rates.reasoning).toBe(toFemto(4500))
   })
 
   it("have the prices of Claude's prompt cache", () => {
