@@ -9,6 +9,7 @@ import type { PromptTables } from "./prompt-tables.ts"
 import type { QuestionTables } from "./question-tables.ts"
 import type { ResponseTables } from "./response-tables.ts"
 import type { SignOnTables } from "./sign-on-tables.ts"
+import type { UsageSumTables } from "./usage-sum-tables.ts"
 
 export interface UserRow {
   id: string
@@ -232,7 +233,8 @@ export interface Tables
     PromptTables,
     QuestionTables,
     ResponseTables,
-    SignOnTables {
+    SignOnTables,
+    UsageSumTables {
   users: UserRow
   user_emails: UserEmailRow
   groups: GroupRow

@@ -4,10 +4,17 @@ import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { RequestCost } from "./charged-request.ts"
 import { createMetrics } from "./metrics.ts"
+import { createRecordDeletion } from "./record-deletion.ts"
 import { createRecordQueue } from "./record-queue.ts"
 import { createUsageStore } from "./store.ts"
+import { createUsageSummation } from "./sum-usage.ts"
+import { createUsageSumsStore } from "./sums-store.ts"
 import { createUsageRecorders } from "./usage-recorder.ts"
 import { createUsageReports } from "./usage-report.ts"
+
+const sumIntervalMs = 60_000
+/** Not while the gateway starts. */
+const firstSumMs = 10_000
 
 interface Deps {
   background: BackgroundTasks
@@ -15,6 +22,7 @@ interface Deps {
   db: Database
   settings: SettingsStore
   requestCost: RequestCost
+  newId: () => string
   now: () => number
   /** The names of operations in metrics, by those in usage records. */
   metricNames: ReadonlyMap<string, string>
@@ -23,7 +31,15 @@ interface Deps {
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ background, db, settings, requestCost, now, ...deps }: Deps) => {
+export const createUsage = ({
+  background,
+  db,
+  settings,
+  requestCost,
+  newId,
+  now,
+  ...deps
+}: Deps) => {
   const recordQueue = createRecordQueue({ db, background })
   const metrics = createMetrics({
     recordQueue,
@@ -33,6 +49,12 @@ export const createUsage = ({ background, db, settings, requestCost, now, ...dep
     costLabels: deps.config.METRICS_LABELS,
   })
   const usageStore = createUsageStore(db)
+  const sumsStore = createUsageSumsStore({ db, newId })
+  const deleteRecords = createRecordDeletion({ db, store: sumsStore })
+  const sumUsage = createUsageSummation({ store: sumsStore, now })
+  background.every(sumIntervalMs, "sum usage records", () => sumUsage(background.signal), {
+    firstAfterMs: firstSumMs,
+  })
   return {
     recordQueue,
     metrics,
@@ -42,7 +64,7 @@ export const createUsage = ({ background, db, settings, requestCost, now, ...dep
     /** Deletes records older than the setting `usage_retention`, in seconds; 0 keeps all. */
     deleteExpiredUsage: async (signal?: AbortSignal): Promise<void> => {
       const { usage_retention } = settings.current()
-      if (usage_retention > 0) await usageStore.deleteOlderThan(now() - usage_retention, signal)
+      if (usage_retention > 0) await deleteRecords(now() - usage_retention, signal)
     },
 
     close: recordQueue.close,

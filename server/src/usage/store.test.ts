@@ -119,12 +119,4 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
     expect(await sums({ model: "kept", group_by: "model" })).toMatchObject([{ requests: 100 }])
     await recorder.close()
   })
-
-  it("is forgotten past its age, however much it is", async () => {
-    const recorder = createRecordQueue({ db: database.db, background: createTestBackground() })
-    for (let n = 0; n < 1000; n++) recorder.enqueue(record({ at: today - n - 1 }))
-    await recorder.close()
-    await store.deleteOlderThan(today)
-    expect((await sums({})).map(({ key }) => key)).toEqual(["2024-10-04"])
-  })
 })

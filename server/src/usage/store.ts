@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database } from "../db/database.ts"
 import type { UsageDimension, UsageQuery, UsageTotal } from "./schema.ts"
 import { UsageInterval } from "./schema.ts"
 import {
@@ -9,9 +9,7 @@ import {
   startOfInterval,
   summedColumns,
 } from "./sum-columns.ts"
-import { recordParts, type UsageFilter, type UsageSpan } from "./usage-parts.ts"
-
-const batchSize = 200
+import { type UsageFilter, type UsageSpan, usageParts } from "./usage-parts.ts"
 
 export type SumQuery = UsageFilter & UsageSpan & Pick<UsageQuery, "group_by" | "interval">
 
@@ -89,13 +87,18 @@ const toTotal = ({ group_by }: SumQuery, row: SumRow): UsageTotal => {
   }
 }
 
-export const createUsageStore = (db: Database) => {
+export const createUsageStore = (db: Pick<Database, "dialect" | "backgroundReader">) => {
   const keyOf = (group: UsageQuery["group_by"]): RawBuilder<unknown> => {
     if (isInterval(group)) return startOfInterval(db, group, sql.ref("start"))
     return isDimension(group) ? sql.ref(columnByDimension[group]) : unknown
   }
 
-  const partsOf = (query: SumQuery): RawBuilder<unknown> => recordParts(query, query)
+  const partsOf = (query: SumQuery): RawBuilder<unknown> =>
+    usageParts({
+      span: query,
+      filter: query,
+      isByHour: query.group_by === "hour" || query.interval === "hour",
+    })
 
   /** The keys with the largest sums, of the whole span. */
   const findTop = async (query: SumQuery, { top, by }: Ranking): Promise<(string | null)[]> => {
@@ -132,26 +135,6 @@ export const createUsageStore = (db: Database) => {
         group by start, is_rest, key
         order by start nulls first, is_rest, key nulls first`.execute(db.backgroundReader)
       return rows.map((row) => toTotal(query, row))
-    },
-
-    /** In batches: deleting a year's records in one transaction would block other writers. */
-    deleteOlderThan: async (before: number, signal?: AbortSignal): Promise<void> => {
-      const deleteBatch = (tx: Tx) =>
-        tx
-          .deleteFrom("usage")
-          .where("id", "in", ({ selectFrom }) =>
-            selectFrom("usage")
-              .select("id")
-              .where("at", "<", before)
-              .orderBy("at")
-              .limit(batchSize),
-          )
-          .returning("id")
-          .execute()
-      let deleted = batchSize
-      while (deleted === batchSize && !signal?.aborted) {
-        deleted = (await db.essential.transactRelaxed(deleteBatch)).length
-      }
     },
   }
 }

@@ -48,6 +48,8 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   prices: { kind: "adminOnly" },
   clock_state: { kind: "perParent", from: "settings", bound: "one in all" },
   usage: { kind: "retained", for: "usage_retention" },
+  usage_sums: { kind: "perParent", from: "usage", bound: "two, which stay when it is deleted" },
+  usage_outdated: { kind: "perParent", from: "usage", bound: "two" },
   audit_events: { kind: "retained", for: "audit_retention" },
   audit_blocks: { kind: "retained", for: "audit_retention" },
   audit_state: { kind: "perParent", from: "audit_blocks", bound: "one in all" },
