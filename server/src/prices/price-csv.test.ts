@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { formatCsvRows, parseCsvRows } from "./csv-rows.ts"
+import { formatCsvRows, parseCsvRows } from "../http/csv-rows.ts"
 import { formatPriceCsv, parsePriceCsv } from "./price-csv.ts"
 import type { PriceEntry } from "./schema.ts"
 

@@ -9,6 +9,7 @@ import { createRecordQueue } from "./record-queue.ts"
 import { createUsageStore } from "./store.ts"
 import { createUsageSummation } from "./sum-usage.ts"
 import { createUsageSumsStore } from "./sums-store.ts"
+import { createUsageExport } from "./usage-export.ts"
 import { createUsageRecorders } from "./usage-recorder.ts"
 import { createUsageReports } from "./usage-report.ts"
 
@@ -59,6 +60,7 @@ export const createUsage = ({
     recordQueue,
     metrics,
     usageRecorders: createUsageRecorders({ recordQueue, metrics, requestCost, now }),
+    usageExport: createUsageExport(db),
     usageReports: createUsageReports({ store: usageStore, now }),
 
     /** Deletes records older than the setting `usage_retention`, in seconds; 0 keeps all. */

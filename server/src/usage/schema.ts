@@ -60,6 +60,13 @@ export const UsageQuery = z.object({
 })
 export type UsageQuery = z.output<typeof UsageQuery>
 
+export const UsageExportQuery = z.object({
+  month: z
+    .string()
+    .regex(/^20\d\d-(?:0[1-9]|1[0-2])$/, "Write the month like 2026-01.")
+    .describe("A month of UTC, such as `2026-01`"),
+})
+
 export const defaultSpanSeconds = 30 * secondsPerDay
 
 export const UsageTotal = z.object({
