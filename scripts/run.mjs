@@ -56,6 +56,7 @@ const commands = {
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
   "audit:verify": { dev: false, args: ["server/src/audit-verify.ts"] },
+  "usage:rebuild": { dev: false, args: ["server/src/usage-rebuild.ts"] },
   "prices:update": { dev: true, args: ["scripts/update-prices.mjs"] },
 }
 

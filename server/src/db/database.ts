@@ -78,6 +78,12 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** What a command that runs beside the gateway needs of the database. */
+export type CommandDatabase = Pick<
+  Database,
+  "dialect" | "backgroundReader" | "transactRelaxed" | "transactLocked" | "close"
+>
+
 const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
 
 /**

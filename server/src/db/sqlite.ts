@@ -21,6 +21,7 @@ import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 import {
+  type CommandDatabase,
   createTransact,
   createTransactLocked,
   type Database,
@@ -140,6 +141,22 @@ export const openSqliteTransact = (path: string): Database["transact"] => {
   const checkSpace = createSpaceGuard(path, database)
   const serialization = { runSerialized: createTransactionMutex(), acquireLock }
   return createTransact(openWriter(database), { ...serialization, checkSpace })
+}
+
+/**
+ * Opens the embedded database for a command that runs beside the gateway. Its transactions must be
+ * short, because the gateway's event loop waits for them.
+ */
+export const openSqliteForCommand = (path: string): CommandDatabase => {
+  const transact = openSqliteTransact(path)
+  const backgroundReader = openReader(openSqliteFile(path, true))
+  return {
+    dialect: "sqlite",
+    backgroundReader,
+    transactRelaxed: transact,
+    transactLocked: (_locks, work) => transact(work),
+    close: () => backgroundReader.destroy(),
+  }
 }
 
 const createRelaxedTransact =

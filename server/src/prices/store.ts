@@ -22,7 +22,7 @@ const toEntry = ({ model, provider, connection_id, ...row }: Selectable<PriceRow
 })
 
 /** The entries of administrators. */
-export const createPriceStore = (db: Database) => ({
+export const createPriceStore = (db: Pick<Database, "read">) => ({
   list: async (reader: Reader = db.read): Promise<PriceEntry[]> => {
     const rows = await reader
       .selectFrom("prices")
