@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { type FieldError, fail, toFieldError } from "../errors.ts"
-import { messageOfIssue } from "../http/issue-messages.ts"
 import { formatCsvRows, parseCsvRows } from "../http/csv-rows.ts"
+import { messageOfIssue } from "../http/issue-messages.ts"
 import { tokenPriceNames, unitPriceNames } from "./price-schema.ts"
 import { maxImportedEntries } from "./request-schema.ts"
 import { NewPriceEntry, type PriceEntry } from "./schema.ts"

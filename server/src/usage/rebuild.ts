@@ -53,7 +53,11 @@ export const createUsageRebuild = (deps: Deps) => {
   }
 
   /** @returns the last record's place; undefined after the last batch */
-  const repriceBatch = (span: UsageSpan, after: { at: number; id: string }, total: RepricedCounts) =>
+  const repriceBatch = (
+    span: UsageSpan,
+    after: { at: number; id: string },
+    total: RepricedCounts,
+  ) =>
     db.transactLocked([recordsLock], async (tx) => {
       const rows = await tx
         .selectFrom("usage")

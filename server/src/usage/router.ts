@@ -11,7 +11,12 @@ interface Deps {
   recordQueue: RecordQueue
 }
 
-export const createUsageRouter = ({ router, usageReports, usageExport, recordQueue }: Deps): Router => {
+export const createUsageRouter = ({
+  router,
+  usageReports,
+  usageExport,
+  recordQueue,
+}: Deps): Router => {
   router.on(usageRoutes.list, async ({ caller: { user }, query }) => {
     const user_id = user.role === "admin" ? query.user_id : user.id
     const sums = await usageReports.sum({ ...query, user_id })

@@ -11,7 +11,8 @@ export const usageRoutes = {
   }),
   exportMonth: route("get", "/api/v1/usage/export", {
     access: "admin",
-    summary: "Export a month's usage as CSV, with a row for each user, group, key, model and connection",
+    summary:
+      "Export a month's usage as CSV, with a row for each user, group, key, model and connection",
     query: UsageExportQuery,
     responses: { 200: { description: "A file", contentType: "text/csv" } },
   }),

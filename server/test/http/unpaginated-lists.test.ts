@@ -20,7 +20,8 @@ const unpaginatedLists: Record<string, string> = {
   "/api/v1/sso/identities": "accounts at the identity providers that administrators connect",
   "/api/v1/sso/providers": addedByAdministrators,
   "/api/v1/sso/users/{id}/identities": addedByAdministrators,
-  "/api/v1/usage": "a row for each day, model, user, key or connection",
+  "/api/v1/usage":
+    "a row for each model, user, group, key or connection, or for each of 1,000 intervals and 51 of these",
 }
 
 let gateway: TestGateway

@@ -10,6 +10,7 @@ import { createUsageRow } from "../harness/usage-records.ts"
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const script = join(import.meta.dirname, "../../src/usage-rebuild.ts")
+const secretKey = "a secret key for the tests, long enough"
 const hour = 3600
 /** The first of a month, UTC. */
 const start = Date.parse("2026-03-01") / 1000
@@ -29,8 +30,8 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
   beforeAll(async () => {
     database = await createDatabase()
     gateway = await startGateway(database.env)
-    const { body } = await gateway.call("POST", "/api/v1/users/create", {
-      ...{ email: "ada@example.com", name: "=Ada", password: "a long password" },
+    const { body } = await gateway.call("POST", "/api/v1/auths/add", {
+      ...{ email: "eve@example.com", name: "=Ada", password: "a long password" },
     })
     userId = body.id
     await write(
@@ -48,7 +49,7 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
 
   const rebuild = async (...args: string[]) => {
     const child = spawn(process.execPath, [script, ...args], {
-      env: { PATH: process.env.PATH, ...database.env },
+      env: { PATH: process.env.PATH, SECRET_KEY: secretKey, ...database.env },
     })
     let output = ""
     for (const stream of [child.stdout, child.stderr])
@@ -67,22 +68,38 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
   it("are exported for accounting, a month at a time", async () => {
     const response = await gateway.call("GET", "/api/v1/usage/export?month=2026-03")
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8")
-    const rows = response.body.trim().split("\r\n").map((line: string) => line.split(","))
+    const rows = response.body
+      .trim()
+      .split("\r\n")
+      .map((line: string) => line.split(","))
     const [names, ...lines] = rows
-    const values = lines.map((line: string[]) => Object.fromEntries(names.map((name: string, at: number) => [name, line[at]])))
+    const values = lines.map((line: string[]) =>
+      Object.fromEntries(names.map((name: string, at: number) => [name, line[at]])),
+    )
     expect(values).toHaveLength(3)
     expect(values).toContainEqual(
       expect.objectContaining({
-        ...{ month: "2026-03", user_id: userId, user: "'=Ada", email: "ada@example.com" },
+        ...{ month: "2026-03", user_id: userId, user: "'=Ada", email: "eve@example.com" },
         ...{ model: "m", requests: "2", errors: "1", tokens_in: "20", cost_usd: "1.500000006" },
         unpriced_requests: "0",
       }),
     )
     expect(values).toContainEqual(
-      expect.objectContaining({ model: "n", tokens_in: "7", cost_usd: "0", unpriced_requests: "1" }),
+      expect.objectContaining({
+        model: "n",
+        tokens_in: "7",
+        cost_usd: "0",
+        unpriced_requests: "1",
+      }),
     )
     expect(values).toContainEqual(
-      expect.objectContaining({ user_id: "gone", user: "", key_id: "k", group_id: "g", cost_usd: "2" }),
+      expect.objectContaining({
+        user_id: "gone",
+        user: "",
+        key_id: "k",
+        group_id: "g",
+        cost_usd: "2",
+      }),
     )
   })
 
