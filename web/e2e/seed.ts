@@ -1,6 +1,8 @@
 import { createPdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { seedFunctions } from "./seed-functions.ts"
+import { seedPrices } from "./seed-prices.ts"
 import type { BrowserSession } from "./test-app.ts"
 
 const sampleText = `Tides at **Brest**:
@@ -105,39 +107,6 @@ const seedKnowledge = async (gateway: TestGateway) => {
   return { collectionId, fileId: ids[0], sourcedId: String(id) }
 }
 
-const tideFunction = `import type { ChatRequest, Context, Setting } from "portico"
-
-export const settings: Record<string, Setting> = {
-  port: { label: "Port", description: "Whose tides it tells.", default: "Brest" },
-  key: { type: "secret", label: "API key", required: true },
-  unit: { type: "choice", label: "Unit", choices: ["m", "ft"], default: "m" },
-  exact: { type: "boolean", label: "To the minute", default: false },
-}
-
-export async function* reply({ messages }: ChatRequest, context: Context) {
-  context.log("asked", messages.length)
-  yield \`High water at \${context.settings.port} is at six.\`
-}
-`
-
-/** A function with an earlier version and a run that failed because a setting was missing. */
-const seedFunctions = async ({ call }: TestGateway): Promise<void> => {
-  const tide = { id: "tide", name: "Tide", content: tideFunction }
-  await call("POST", "/api/v1/functions/create", tide)
-  const content = tideFunction.replace("at six", "at seven")
-  await call("POST", "/api/v1/functions/id/tide/update", { content })
-  await call("POST", "/api/v1/functions/create", {
-    id: "whisper",
-    name: "Whisper",
-    content: "export const before = (request) => request\n",
-    filter_models: ["harbour-pilot"],
-    is_active: false,
-  })
-  const messages = [{ role: "user", content: "When is high water?" }]
-  await call("POST", "/api/v1/functions/id/tide/valves", { values: { key: "tide-key" } })
-  await call("POST", "/v1/chat/completions", { model: "tide", messages })
-}
-
 /** Two prompts; the first has variables. @returns its id */
 const seedPrompts = async ({ call }: TestGateway): Promise<string> => {
   const reply = await call("POST", "/api/v1/prompts/create", {
@@ -165,23 +134,6 @@ const seedProject = async ({ call }: TestGateway, fileId: string): Promise<strin
   })
   await call("POST", "/api/v1/chats/new", { title: "New quay", folder: "Harbour works" })
   return project.body.id
-}
-
-/** Prices from two times, of a provider's model with an end, and of a local one by the hour. */
-const seedPrices = async ({ call }: TestGateway): Promise<void> => {
-  const path = "/api/v1/prices"
-  const prices = { input: 2500, cached_input: 250, output: 15_000 }
-  await call("PUT", `${path}/gpt-fake`, { ...prices, input: 3000, from: 1_767_225_600 })
-  await call("PUT", `${path}/gpt-fake`, {
-    ...prices,
-    from: 1_782_864_000,
-    tiers: [{ above: 200_000, input: 5000, output: 22_500 }],
-    service_tiers: { priority: { input: 5000, output: 30_000 } },
-    ...{ context_length: 400_000, max_output: 128_000, capabilities: ["vision", "tools"] },
-    ...{ end_of_life: "2027-03-01", successor: "gpt-reason-fake" },
-    source: "https://provider.example.com/prices",
-  })
-  await call("PUT", `${path}/llama3.2:latest`, { gpu_hour: 2.5e9, from: 1_767_225_600 })
 }
 
 /** Creates data for every page: users, groups, models, API keys, and usage. */

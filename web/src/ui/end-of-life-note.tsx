@@ -13,14 +13,12 @@ export const EndOfLifeNote = ({ facts }: EndOfLifeNoteProps) => {
   return (
     <span
       className={classes(
-        "inline-flex max-w-full items-center gap-1 align-bottom text-xs",
+        "flex items-start gap-1 text-xs whitespace-normal",
         endsSoon(facts) ? "text-warn" : "text-muted",
       )}
     >
-      <CalendarX2 aria-hidden className="size-3.5 shrink-0" />
-      <span className="truncate" title={text}>
-        {text}
-      </span>
+      <CalendarX2 aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      <span className="min-w-0 break-words">{text}</span>
     </span>
   )
 }

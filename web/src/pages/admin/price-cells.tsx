@@ -50,7 +50,4 @@ export const OriginBadge = ({ origin }: { origin: PriceOrigin | undefined }) => 
 }
 
 /** The day from which a price holds; shipped ones have always held. */
-export const Since = ({ from }: { from: number | undefined }) => {
-  if (from === undefined) return null
-  return from === 0 ? <Unknown /> : formatDate(from)
-}
+export const Since = ({ from }: { from: number }) => (from === 0 ? <Unknown /> : formatDate(from))

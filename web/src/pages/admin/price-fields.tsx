@@ -46,16 +46,13 @@ interface FieldGroupProps {
 }
 
 const FieldGroup = ({ title, lead, children }: FieldGroupProps) => (
-  <fieldset className="flex flex-col gap-4 rounded border border-line p-4">
-    <legend className="sr-only">{title}</legend>
+  <section className="flex flex-col gap-4 rounded border border-line p-4">
     <div>
-      <h2 aria-hidden className="text-base font-semibold">
-        {title}
-      </h2>
+      <h2 className="text-base font-semibold">{title}</h2>
       {lead && <p className="text-sm text-muted">{lead}</p>}
     </div>
     {children}
-  </fieldset>
+  </section>
 )
 
 const Folded = ({ title, open, children }: FieldGroupProps & { open: boolean }) => (

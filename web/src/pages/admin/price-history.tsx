@@ -32,11 +32,14 @@ export const PriceHistory = ({ entries, names }: PriceHistoryProps) => (
   </Section>
 )
 
-const describeStart = ({ from }: PriceView): string => {
-  if (from === 0) return t("prices.always")
-  const day = formatDate(from)
-  return from > Date.now() / 1000 ? t("prices.starts", { day }) : t("prices.since", { day })
-}
+const describeTarget = (entry: PriceView, names: ConnectionNames, hasModels: boolean): string =>
+  [
+    entry.from > Date.now() / 1000 && t("prices.upcoming"),
+    hasModels && entry.model,
+    describeScope(entry, names),
+  ]
+    .filter(Boolean)
+    .join(" · ")
 
 const columns = (names: ConnectionNames, hasModels: boolean): Column<PriceView>[] => [
   {
@@ -44,10 +47,8 @@ const columns = (names: ConnectionNames, hasModels: boolean): Column<PriceView>[
     header: t("prices.from"),
     grow: true,
     cell: (entry) => (
-      <NameCell
-        detail={[...(hasModels ? [entry.model] : []), describeScope(entry, names)].join(" · ")}
-      >
-        {describeStart(entry)}
+      <NameCell detail={describeTarget(entry, names, hasModels)}>
+        {entry.from === 0 ? t("prices.always") : formatDate(entry.from)}
       </NameCell>
     ),
   },

@@ -5,7 +5,7 @@ import type { PricedModel } from "../../../../server/src/prices/request-schema.t
 import type { ModelFacts } from "../../../../server/src/prices/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { describeEndOfLife } from "../../lib/end-of-life.ts"
-import { formatNumber } from "../../lib/format.ts"
+import { formatDate, formatNumber } from "../../lib/format.ts"
 import { describeUnitPrices, formatTokenPrice } from "../../lib/format-price.ts"
 import { pricedModelsQuery, priceEntriesQuery } from "../../lib/price-queries.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
@@ -107,7 +107,8 @@ const CurrentPrice = ({ item, names }: { item: PricedModel; names: ConnectionNam
           <PriceList price={price} />
           <PriceTiers price={price} />
           <p className="text-xs text-muted">
-            {t("prices.setFor", { scope: describeScope(price, names) })}
+            {describeScope(price, names)}
+            {price.from > 0 && ` · ${t("prices.since", { day: formatDate(price.from) })}`}
           </p>
         </>
       )}

@@ -79,6 +79,17 @@ const describeWhere = ({ connections, provider }: PricedModel): string =>
     ? connections.map(({ name }) => name).join(", ")
     : (provider ?? t("prices.ofAll"))
 
+const SetPriceLink = ({ model }: { model: string }) => (
+  <Link
+    to="/admin/prices/set"
+    search={{ model }}
+    aria-label={t("prices.setOf", { model })}
+    className="rounded-sm text-accent hover:underline"
+  >
+    {t("prices.set")}
+  </Link>
+)
+
 const columns = (): Column<Row>[] => [
   {
     id: "model",
@@ -107,6 +118,7 @@ const columns = (): Column<Row>[] => [
     header: t("prices.from"),
     align: "right",
     wideOnly: true,
-    cell: ({ price }) => <Since from={price?.from} />,
+    cell: ({ model, price }) =>
+      price ? <Since from={price.from} /> : <SetPriceLink model={model} />,
   },
 ]
