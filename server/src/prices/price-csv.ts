@@ -1,12 +1,12 @@
-import type { z } from "zod"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { z } from "zod"
 import { type FieldError, fail, toFieldError } from "../errors.ts"
-import { formatCsvRows, parseCsvRows } from "../http/csv-rows.ts"
-import { messageOfIssue } from "../http/issue-messages.ts"
+import { describeIssue, messageOfIssue } from "../http/issue-messages.ts"
+import { type CsvLimits, formatCsvRows, readCsvRows } from "../http/csv-rows.ts"
 import { tokenPriceNames, unitPriceNames } from "./price-schema.ts"
 import { maxImportedEntries } from "./request-schema.ts"
 import { NewPriceEntry, type PriceEntry } from "./schema.ts"
 
-const textColumns = ["model", "provider", "connection", "end_of_life", "successor", "source"]
 const numberColumns = [
   ...["from", ...tokenPriceNames, ...unitPriceNames],
   ...["context_length", "max_output"],
@@ -43,9 +43,11 @@ const parseJson = (text: string): unknown => {
   }
 }
 
+const Day = z.iso.date()
+
 /** Epoch seconds, or a day such as `2026-01-31`, which begins at midnight UTC. */
 const parseTime = (text: string): unknown =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) / 1000 : parseNumber(text)
+  Day.safeParse(text).success ? Date.parse(text) / 1000 : parseNumber(text)
 
 const parseNumber = (text: string): unknown => {
   const trimmed = text.trim()
@@ -73,35 +75,61 @@ const failLines = (errors: readonly FieldError[]): never => {
   })
 }
 
-const readNames = (names: readonly string[]): readonly string[] => {
-  const known = new Set([...textColumns, ...numberColumns, ...jsonColumns, "capabilities"])
-  const unknown = names.filter((name) => !known.has(name))
+/** @throws {Failure} `invalid` if a name is unknown or repeated */
+const readNames = (cells: readonly string[]): readonly string[] => {
+  const names = cells.map((name) => name.trim())
+  const unknown = names.filter((name) => !columns.includes(name))
   if (unknown.length > 0) fail("invalid", `Unknown columns: ${unknown.join(", ")}`)
+  const repeated = names.filter((name, at) => names.indexOf(name) < at)
+  if (repeated.length > 0) fail("invalid", `Repeated columns: ${repeated.join(", ")}`)
   if (!names.includes("model")) fail("invalid", "The first line must contain the column model.")
   return names
 }
+
+/** A price with a decimal comma would be two. */
+const hasExtraCells = (cells: readonly string[], names: readonly string[]): boolean =>
+  cells.slice(names.length).some((cell) => cell !== "")
+
+const readEntry = (cells: readonly string[], names: readonly string[]) =>
+  NewPriceEntry.safeParse(
+    Object.fromEntries(
+      names.flatMap((name, column) => {
+        const cell = cells[column] ?? ""
+        return cell === "" ? [] : [[name, parseValue(name, cell)] as const]
+      }),
+    ),
+    { error: describeIssue },
+  )
+
+/** The first line contains the names. */
+const limits: CsvLimits = {
+  maxRows: maxImportedEntries + 1,
+  maxCells: 50,
+  maxCellLength: 50_000,
+}
+/** Further ones would not be read. */
+const maxErrors = 50
+/** Some milliseconds of work. */
+const rowsPerTurn = 20
 
 /**
  * Reads what `formatPriceCsv` writes; columns may be left out, and in any order.
  * @throws {Failure} `invalid`, with the lines that cannot be read
  */
-export const parsePriceCsv = (text: string): NewPriceEntry[] => {
-  const [first = [], ...rows] = parseCsvRows(text)
-  const names = readNames(first.map((name) => name.trim()))
-  if (rows.length > maxImportedEntries) {
-    fail("invalid", `An import can have at most ${maxImportedEntries} lines.`)
-  }
+export const parsePriceCsv = async (text: string): Promise<NewPriceEntry[]> => {
+  const rows = readCsvRows(text, limits)
+  const names = readNames(rows.next().value?.cells ?? [])
   const errors: FieldError[] = []
-  const entries = rows.flatMap((row, at) => {
-    const cells = names.flatMap((name, column) => {
-      const cell = row[column] ?? ""
-      return cell === "" ? [] : [[name, parseValue(name, cell)] as const]
-    })
-    const parsed = NewPriceEntry.safeParse(Object.fromEntries(cells))
-    if (parsed.success) return [parsed.data]
-    // The first line contains the names.
-    errors.push(...toFieldErrors(at + 2, parsed.error.issues))
-    return []
-  })
+  const entries: NewPriceEntry[] = []
+  for (const { line, cells } of rows) {
+    if (entries.length % rowsPerTurn === 0) await yieldToEventLoop()
+    if (hasExtraCells(cells, names)) {
+      errors.push({ ...toFieldError("line", "The line has more cells than the first one."), line })
+    }
+    const parsed = readEntry(cells, names)
+    if (parsed.success) entries.push(parsed.data)
+    else errors.push(...toFieldErrors(line, parsed.error.issues))
+    if (errors.length >= maxErrors) break
+  }
   return errors.length === 0 ? entries : failLines(errors)
 }

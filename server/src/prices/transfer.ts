@@ -71,7 +71,7 @@ export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
   /** @throws {Failure} `invalid` if a line of a CSV file cannot be read */
   const read = async (input: PriceImport): Promise<ReadImport> => {
     if (input.format === "json") return readEntries(input.prices)
-    if (input.format === "csv") return readEntries(parsePriceCsv(input.text))
+    if (input.format === "csv") return readEntries(await parsePriceCsv(input.text))
     return readLiteLlm(input.prices, input.from ?? now())
   }
 
