@@ -24,7 +24,7 @@ export type UsageInterval = z.output<typeof UsageInterval>
 const UsageDimension = z.enum(["model", "user", "group", "key", "connection", "outcome"])
 export type UsageDimension = z.output<typeof UsageDimension>
 
-export const maxListedGroups = 50
+const maxListedGroups = 50
 export const defaultListedGroups = 10
 
 export const UsageQuery = z.object({

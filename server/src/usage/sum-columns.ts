@@ -26,7 +26,6 @@ export const summedColumns = [
   ...(["cost", "unpriced", "duration_ms", "first_tokens", "first_token_ms"] as const),
 ] as const
 
-export type DimensionColumn = (typeof dimensionColumns)[number]
 export type SummedColumn = (typeof summedColumns)[number]
 
 /** `/` is integer division on both databases. */

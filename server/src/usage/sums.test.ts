@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Insertable } from "kysely"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
 import type { UsageRow } from "../db/tables.ts"
@@ -9,6 +9,9 @@ import { UsageQuery, type UsageTotal } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
 import { createUsageSummation } from "./sum-usage.ts"
 import { createUsageSumsStore, type UsageSumsStore } from "./sums-store.ts"
+
+// On SQLite, a thread with low priority reads: it can be slow on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const hour = 3600
 const day = 24 * hour

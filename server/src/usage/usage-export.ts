@@ -33,9 +33,8 @@ const columns = [
 
 /** Nano-dollars as dollars, exactly. */
 const formatDollars = (nano: number): string => {
-  const fraction = `${nano % nanoPerDollar}`.padStart(nanoDigits, "0").replace(/0+$/, "")
-  const whole = Math.floor(nano / nanoPerDollar)
-  return fraction === "" ? `${whole}` : `${whole}.${fraction}`
+  const fraction = `${nano % nanoPerDollar}`.padStart(nanoDigits, "0")
+  return `${Math.floor(nano / nanoPerDollar)}.${fraction}`
 }
 
 const toCells = (month: string, row: ExportedRow): string[] =>

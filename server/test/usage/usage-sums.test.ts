@@ -88,7 +88,7 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
       expect.objectContaining({
         model: "n",
         tokens_in: "7",
-        cost_usd: "0",
+        cost_usd: "0.000000000",
         unpriced_requests: "1",
       }),
     )
@@ -98,7 +98,7 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
         user: "",
         key_id: "k",
         group_id: "g",
-        cost_usd: "2",
+        cost_usd: "2.000000000",
       }),
     )
   })
