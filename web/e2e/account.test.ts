@@ -72,7 +72,12 @@ describe("the account pages", () => {
     expect(await page.getByRole("table").getByText("llama3.2").count()).toBe(0)
     await page.getByLabel("Group by").click()
     const choices = page.getByRole("option")
-    expect(await choices.allInnerTexts()).toEqual(["By model", "By API key", "By day"])
+    expect(await choices.allInnerTexts()).toEqual([
+      "By model",
+      "By API key",
+      "By outcome",
+      "Over time",
+    ])
     await choices.getByText("By API key").click()
     await page.getByRole("table").getByText("test", { exact: true }).waitFor()
   })

@@ -115,7 +115,9 @@ describe("an administrator", () => {
       for await (const part of await (await downloaded).createReadStream()) text += part
       return text
     }
-    expect(await download()).toMatch(/^model,requests,errors,tokens_in,.*\r\ngpt-fake,1,0,/)
+    expect(await download()).toMatch(
+      /^model,cost_usd,requests,errors,unpriced,tokens_in,.*\r\ngpt-fake,0,1,0,1,/,
+    )
     await chooseOption(page.getByLabel("Group by"), "By user")
     await page.getByRole("table").getByRole("link", { name: "=HYPERLINK" }).waitFor()
     await chooseOption(page.getByLabel("Group by"), "By group")
@@ -123,11 +125,11 @@ describe("an administrator", () => {
     await chooseOption(page.getByLabel("Group by"), "By user")
     expect(failures).toEqual([])
     const lines = (await download()).split("\r\n")
-    expect(lines[0]).toMatch(/^user,name,email,requests,.*,time_to_first_token_ms,from,to$/)
+    expect(lines[0]).toMatch(/^user,name,email,cost_usd,.*,time_to_first_token_ms,from,to$/)
     const today = new Date().toISOString().slice(0, 10)
     const period = String.raw`\d{4}-\d\d-\d\d,${today}`
     expect(lines[1]).toMatch(
-      new RegExp(`^[\\w-]+,"'=HYPERLINK\\(""x""\\)",spy@example.com,1,0,.*,${period}$`),
+      new RegExp(`^[\\w-]+,"'=HYPERLINK\\(""x""\\)",spy@example.com,0,1,0,.*,${period}$`),
     )
   })
 })

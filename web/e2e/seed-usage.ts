@@ -14,7 +14,8 @@ const models: readonly (readonly [string, number | null])[] = [
   ["deepseek-v4", 280],
   ["qwen3:32b", null],
 ]
-const outcomes = ["ok", "ok", "ok", "ok", "ok", "ok", "ok", "client_cancelled", "upstream_error"]
+const groupShare = 0.7
+const errorShare = 0.06
 
 /** A repeatable sequence of numbers from 0 to 1 (a linear congruential generator). */
 const createRandom = (start: number) => {
@@ -33,35 +34,40 @@ interface UsageSeedOptions {
 
 /** Records requests to several models by several users on each of the last days, today included. */
 export const seedUsage = async (
-  { gateway }: TestGateway,
+  { gateway, call }: TestGateway,
   { days, userIds, groupId }: UsageSeedOptions,
 ): Promise<void> => {
   const random = createRandom(7)
+  const choose = <T>(values: readonly T[]): T | undefined =>
+    values[Math.floor(random() ** 2 * values.length)]
   const now = Math.floor(Date.now() / 1000)
-  for (let day = 0; day < days; day++) {
-    const isWeekend = (Math.floor(now / daySeconds) - day) % 7 < 2
-    for (const [index, [model, price]] of models.entries()) {
-      const count = Math.round((isWeekend ? 1 : 3) * random() * (1 + 4 / (index + 1)))
-      for (let request = 0; request < count; request++) {
-        const tokens_in = Math.round(random() * 60_000)
-        const tokens_out = Math.round(random() * 4000)
-        gateway.recordQueue.enqueue(
-          createUsageRow({
-            at: now - day * daySeconds - Math.round(random() * 3600),
-            user_id: userIds[Math.floor(random() ** 2 * userIds.length)] ?? "",
-            group_id: random() < 0.7 ? groupId : null,
-            connection_id: "env-openai-0",
-            model,
-            upstream_model: model,
-            tokens_in,
-            tokens_out,
-            cost: price === null ? null : price * (tokens_in + 4 * tokens_out),
-            duration_ms: Math.round(400 + random() * 4000),
-            outcome: outcomes[Math.floor(random() * outcomes.length)] ?? "ok",
-          }),
-        )
-      }
+  const addRequest = (day: number, [model, price]: (typeof models)[number]): void => {
+    const tokens_in = Math.round(random() * 60_000)
+    const tokens_out = Math.round(random() * 4000)
+    const usage = {
+      at: now - day * daySeconds - Math.round(random() * 3600),
+      user_id: choose(userIds) ?? "",
+      group_id: random() < groupShare ? groupId : null,
+      connection_id: "env-openai-0",
+      model,
+      upstream_model: model,
+      tokens_in,
+      tokens_out,
+      cost: price === null ? null : price * (tokens_in + 4 * tokens_out),
+      duration_ms: Math.round(400 + random() * 4000),
+      outcome: random() < errorShare ? "upstream_error" : "ok",
     }
+    gateway.recordQueue.enqueue(createUsageRow(usage))
+  }
+  for (let day = 0; day < days; day++) {
+    for (const [index, model] of models.entries()) {
+      const count = Math.round(3 * random() * (1 + 4 / (index + 1)))
+      for (let request = 0; request < count; request++) addRequest(day, model)
+    }
+  }
+  for (const model of ["gpt-fake", "harbour-pilot", "gpt-fake"]) {
+    const messages = [{ role: "user", content: "What does the tide do at Brest?" }]
+    await call("POST", "/v1/chat/completions", { model, messages })
   }
   await gateway.recordQueue.flush()
 }

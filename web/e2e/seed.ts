@@ -3,6 +3,7 @@ import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { seedFunctions } from "./seed-functions.ts"
 import { seedPrices } from "./seed-prices.ts"
+import { seedUsage } from "./seed-usage.ts"
 import type { BrowserSession } from "./test-app.ts"
 
 const sampleText = `Tides at **Brest**:
@@ -184,12 +185,7 @@ export const seed = async (gateway: TestGateway) => {
     base_url: "http://127.0.0.1:9/v1",
     api_key: "sk-nothing-here-0123456789",
   })
-  for (const name of ["gpt-fake", "harbour-pilot", "gpt-fake"]) {
-    await call("POST", "/v1/chat/completions", {
-      model: name,
-      messages: [{ role: "user", content: "What does the tide do at Brest?" }],
-    })
-  }
+  await seedUsage(gateway, { days: 40, userIds: ids, groupId })
   await seedPrices(gateway)
   await seedFunctions(gateway)
   const promptId = await seedPrompts(gateway)
@@ -283,6 +279,8 @@ export const adminPages = ({
     "price-set": "/admin/prices/set?model=gpt-fake",
     provisioning: "/admin/provisioning",
     usage: "/admin/usage",
+    "usage-filtered": `/admin/usage?by=user&range=365&group_id=${groupId}`,
+    "usage-over-time": "/admin/usage?by=none&range=7&measure=tokens_in",
     ratings: "/admin/ratings",
     audit: "/admin/audit",
     "audit-nothing": "/admin/audit?query=nothing-at-all",

@@ -1,11 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { KeyRound } from "lucide-react"
+import { useMemo } from "react"
 import type { ApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { toOnePage } from "../../lib/list-result.ts"
-import { keysQuery } from "../../lib/queries.ts"
+import { keysQuery, usageQuery } from "../../lib/queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
+import { useCurrentUser, usePageSession } from "../../lib/session.ts"
+import { lastDays } from "../../lib/utc-days.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
@@ -14,9 +18,11 @@ import { Section } from "../../ui/page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeySnippets } from "../models/key-snippets.tsx"
+import { formatUsageCost } from "../usage/usage-measures.ts"
 
 export const KeysPage = () => {
   const { data, error, refetch } = useQuery(keysQuery)
+  const costColumn = useCostColumn()
   return (
     <ListPage
       title={t("label.apiKeys")}
@@ -25,7 +31,7 @@ export const KeysPage = () => {
       create={{ to: "/account/keys/new", label: t("keys.create") }}
       icon={KeyRound}
       none={{ title: t("keys.none"), help: t("keys.noneHelp") }}
-      columns={columns()}
+      columns={columns(costColumn)}
     >
       <Section
         title={t("keys.use")}
@@ -38,7 +44,7 @@ export const KeysPage = () => {
   )
 }
 
-const columns = (): Column<ApiKey>[] => [
+const columns = (costColumn: readonly Column<ApiKey>[]): Column<ApiKey>[] => [
   {
     id: "name",
     header: t("label.name"),
@@ -52,6 +58,7 @@ const columns = (): Column<ApiKey>[] => [
     belowName: "labeled",
     cell: (key) => <Time at={key.last_used_at} />,
   },
+  ...costColumn,
   {
     id: "created",
     header: t("label.created"),
@@ -61,6 +68,36 @@ const columns = (): Column<ApiKey>[] => [
   { id: "expires", header: t("label.expires"), belowName: "labeled", cell: expiryOf },
   { id: "revoke", header: "", align: "right", cell: (key) => <RevokeButton apiKey={key} /> },
 ]
+
+const costDays = 30
+
+/** What each key cost lately, unless costs are hidden. */
+const useCostColumn = (): Column<ApiKey>[] => {
+  const { id } = useCurrentUser()
+  const { show_cost } = usePageSession()
+  const range = useMemo(() => lastDays(costDays), [])
+  const { data } = useQuery({
+    ...usageQuery({ ...range, group_by: "key", user_id: id }),
+    enabled: show_cost,
+  })
+  if (!show_cost) return []
+  return [
+    {
+      id: "cost",
+      header: t("usage.recentCost", { count: costDays }),
+      align: "right",
+      belowName: "labeled",
+      cell: (key) => {
+        const usage = data?.items.find((item) => item.key === key.id)
+        return (
+          <Link to="/account/usage" search={{ key_id: key.id }} className="hover:underline">
+            {data && formatUsageCost(usage ?? { cost: 0, unpriced: 0 })}
+          </Link>
+        )
+      },
+    },
+  ]
+}
 
 const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
   <span title={[...(models ?? []), ...(routes ?? [])].join("\n")}>

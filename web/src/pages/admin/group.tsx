@@ -10,6 +10,7 @@ import { Form } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
+import { RecentUsage } from "../usage/recent-usage.tsx"
 import { GroupMembers } from "./group-members.tsx"
 import { GroupFields } from "./new-group.tsx"
 
@@ -30,6 +31,7 @@ export const GroupPage = () => {
           <>
             <Details key={data.id} group={data} />
             <GroupMembers groupId={data.id} provisioned={data.source === "scim"} />
+            <RecentUsage filter="group_id" id={data.id} />
             <DeleteSection
               action={t("groups.delete")}
               title={t("action.deleteOne", { name: data.name })}

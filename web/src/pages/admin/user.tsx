@@ -19,6 +19,7 @@ import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
 import { DeleteUserSection } from "../ownership/delete-user-section.tsx"
+import { RecentUsage } from "../usage/recent-usage.tsx"
 import { ReleaseEmail } from "./release-email.tsx"
 import { RoleField } from "./role-field.tsx"
 
@@ -39,6 +40,7 @@ export const UserPage = () => {
         {(data) => (
           <>
             <Details key={data.id} user={data} />
+            <RecentUsage filter="user_id" id={data.id} />
             <UserLinkedAccounts userId={data.id} />
             <Password user={data} />
             <ReleaseEmail user={data} />

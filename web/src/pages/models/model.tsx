@@ -18,6 +18,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { mayManage } from "../grants/access.ts"
 import { TransferSection } from "../ownership/transfer-section.tsx"
+import { RecentUsage } from "../usage/recent-usage.tsx"
 import { KeySnippets } from "./key-snippets.tsx"
 import { AvailabilityStatus, useConnections } from "./list.tsx"
 import {
@@ -114,6 +115,7 @@ const Model = ({ model, editable }: ModelProps) =>
   editable ? (
     <>
       <Facts model={model} isEditable />
+      <ModelUsage id={model.id} />
       <Edit workspace={editable} />
       <TransferModel workspace={editable} />
       <DeleteModel workspace={editable} />
@@ -121,11 +123,18 @@ const Model = ({ model, editable }: ModelProps) =>
   ) : (
     <>
       <Facts model={model} />
+      <ModelUsage id={model.id} />
       <Section title={t("keys.use")} lead={t("keys.useLead")}>
         <KeySnippets secret="$PORTICO_API_KEY" model={model.id} />
       </Section>
     </>
   )
+
+/** What all users used of the model, for administrators. */
+const ModelUsage = ({ id }: { id: string }) => {
+  const { role } = useCurrentUser()
+  return role === "admin" && <RecentUsage filter="model" id={id} />
+}
 
 interface FactsProps {
   model: ListedModel

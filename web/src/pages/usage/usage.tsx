@@ -4,7 +4,7 @@ import { useMemo } from "react"
 import type { UsageReport } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { usageQuery } from "../../lib/queries.ts"
-import { useCurrentUser } from "../../lib/session.ts"
+import { useCurrentUser, usePageSession } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -29,17 +29,28 @@ import { parseUsageRange } from "./usage-range.ts"
 import { UsageTotals } from "./usage-totals.tsx"
 
 /** Usage of all users, for administrators. */
-export const UsagePage = () => <Usage title={t("usage.title")} groupings={adminGroupings} />
+export const UsagePage = () => (
+  <Usage title={t("usage.title")} groupings={adminGroupings} measures={measures} />
+)
 
 /** The user's own usage. */
 export const OwnUsagePage = () => {
   const { id } = useCurrentUser()
-  return <Usage title={t("usage.ownTitle")} groupings={ownGroupings} userId={id} />
+  const { show_cost } = usePageSession()
+  return (
+    <Usage
+      title={t("usage.ownTitle")}
+      groupings={ownGroupings}
+      measures={show_cost ? measures : measures.filter((measure) => measure !== "cost")}
+      userId={id}
+    />
+  )
 }
 
 interface UsageProps {
   title: string
   groupings: readonly Grouping[]
+  measures: readonly Measure[]
   /** Whose usage; by default, all users'. */
   userId?: string
 }
@@ -47,7 +58,7 @@ interface UsageProps {
 const maxPreset = "365"
 
 /** What the page's address asks for. */
-const useUsageSearch = (groupings: readonly Grouping[], userId: string | undefined) => {
+const useUsageSearch = ({ groupings, measures: shown, userId }: UsageProps) => {
   const { search, change } = useListSearch<UsageParam>()
   const { range: preset, from, to } = search
   const range = useMemo(() => parseUsageRange({ range: preset, from, to }), [preset, from, to])
@@ -57,14 +68,16 @@ const useUsageSearch = (groupings: readonly Grouping[], userId: string | undefin
     range,
     filters,
     by: groupings.find((one) => one === search.by) ?? "model",
-    chosenMeasure: measures.find((one) => one === search.measure),
+    chosenMeasure: shown.find((one) => one === search.measure),
     query: { ...filters, ...(userId && { user_id: userId }), from: range.from, to: range.to },
   }
 }
 
-const Usage = ({ title, groupings, userId }: UsageProps) => {
-  const { change, range, filters, by, chosenMeasure, query } = useUsageSearch(groupings, userId)
+const Usage = (props: UsageProps) => {
+  const { title, groupings, userId } = props
+  const { change, range, filters, by, chosenMeasure, query } = useUsageSearch(props)
   const isAdminPage = userId === undefined
+  const hasCost = props.measures.includes("cost")
   const totals = useQuery(usageQuery({ ...query, group_by: "none" }))
   const csvGrouping = by === "none" ? range.interval : by
   return (
@@ -100,17 +113,20 @@ const Usage = ({ title, groupings, userId }: UsageProps) => {
             )
           }
           const sums = sumUsage(report.items)
-          const measure: Measure = chosenMeasure ?? (sums.cost > 0 ? "cost" : "requests")
+          const measure: Measure = chosenMeasure ?? (hasCost && sums.cost > 0 ? "cost" : "requests")
           return (
             <>
               <UsageTotals
                 totals={sums}
-                measures={measures}
+                measures={props.measures}
                 measure={measure}
                 onMeasure={(value) => change({ measure: value })}
               />
-              <UnpricedNote count={sums.unpriced} />
-              <UsageBreakdown {...{ by, groupings, measures, measure, range, query, change }} />
+              {hasCost && <UnpricedNote count={sums.unpriced} />}
+              <UsageBreakdown
+                {...{ by, groupings, measure, range, query, change }}
+                measures={props.measures}
+              />
             </>
           )
         }}
