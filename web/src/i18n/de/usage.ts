@@ -62,7 +62,7 @@ export const usage = {
   "usage.deletedUser": "Gelöschter Benutzer",
   "usage.deletedGroup": "Gelöschte Gruppe",
   "usage.deletedKey": "Gelöschter API-Schlüssel",
-  "usage.recent": "Letzte {count} Tage",
+  "usage.recent": "Nutzung der letzten {count} Tage",
   "usage.recentCost": "Kosten, {count} Tage",
   "usage.accounting": "Buchhaltung",
   "usage.accountingLead":

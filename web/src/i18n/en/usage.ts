@@ -62,7 +62,7 @@ export const usage = {
   "usage.deletedUser": "Deleted user",
   "usage.deletedGroup": "Deleted group",
   "usage.deletedKey": "Deleted API key",
-  "usage.recent": "Last {count} days",
+  "usage.recent": "Usage in the last {count} days",
   "usage.recentCost": "Cost, {count} days",
   "usage.accounting": "Accounting",
   "usage.accountingLead":

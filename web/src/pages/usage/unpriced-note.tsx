@@ -1,8 +1,6 @@
-import { Link, type LinkProps } from "@tanstack/react-router"
+import { Link } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-
-const pricesPage: string = "/admin/prices"
 
 /** Says that a cost lacks requests without a price; administrators can set prices. */
 export const UnpricedNote = ({ count }: { count: number }) => {
@@ -15,7 +13,8 @@ export const UnpricedNote = ({ count }: { count: number }) => {
         <>
           {" "}
           <Link
-            {...({ to: pricesPage } as LinkProps)}
+            to="/admin/prices"
+            search={{ view: "unpriced" }}
             className="font-medium text-accent hover:underline"
           >
             {t("usage.setPrices")}

@@ -165,15 +165,23 @@ const maxTicks = 7
 /** Labels right of this share of the width would extend beyond the plot. */
 const centeredShare = 0.92
 
+/** Numbers of intervals that people count in. */
+const tickSteps: Record<UsageInterval, readonly number[]> = {
+  hour: [1, 2, 3, 4, 6, 8, 12],
+  day: [1, 2, 7, 14, 28],
+  month: [1, 2, 3, 6, 12, 24],
+}
+
 /** Positions of a few evenly spaced bars. */
-const tickIndexes = (count: number): number[] => {
-  const step = Math.ceil(count / maxTicks)
+const tickIndexes = (count: number, interval: UsageInterval): number[] => {
+  const minStep = Math.ceil(count / maxTicks)
+  const step = tickSteps[interval].find((one) => one >= minStep) ?? minStep
   return Array.from({ length: Math.ceil(count / step) }, (_, tick) => tick * step)
 }
 
 const Ticks = ({ starts, interval }: Pick<PlotProps, "starts" | "interval">) => (
   <div aria-hidden className="relative col-start-2 h-4 text-xs text-muted tabular">
-    {tickIndexes(starts.length).map((index, tick) => {
+    {tickIndexes(starts.length, interval).map((index, tick) => {
       const position = (index + 0.5) / starts.length
       return (
         <span
