@@ -40,37 +40,48 @@ export const RangeFilter = ({ range, onRange }: RangeFilterProps) => (
         { value: "custom", label: t("usage.custom") },
       ]}
     />
-    {range.preset === "custom" && (
-      <CustomDays key={`${range.from} ${range.to}`} range={range} onRange={onRange} />
-    )}
+    {range.preset === "custom" && <CustomDays range={range} onRange={onRange} />}
   </>
 )
 
 const CustomDays = ({ range, onRange }: RangeFilterProps) => {
-  const [days, setDays] = useState(daysOf(range))
-  // A date that is being typed is empty, or far in the past, in between.
-  const apply = (): void => {
-    if (days.from !== "" && days.to !== "") onRange(days)
-  }
+  const days = daysOf(range)
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {(["from", "to"] as const).map((name) => (
-        <Input
-          key={name}
-          type="date"
-          required
-          aria-label={t(name === "from" ? "usage.firstDay" : "usage.lastDay")}
-          min="2020-01-01"
-          max={formatUtcDay(Date.now() / 1000)}
-          value={days[name]}
-          onChange={(event) => setDays({ ...days, [name]: event.target.value })}
-          onBlur={apply}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") apply()
-          }}
-          className="w-auto!"
-        />
-      ))}
+      <DayInput
+        label={t("usage.firstDay")}
+        day={days.from}
+        onDay={(from) => onRange({ ...days, from })}
+      />
+      <DayInput label={t("usage.lastDay")} day={days.to} onDay={(to) => onRange({ ...days, to })} />
     </div>
+  )
+}
+
+interface DayInputProps {
+  label: string
+  /** Such as `2026-01-31`. */
+  day: string
+  onDay: (day: string) => void
+}
+
+const DayInput = ({ label, day, onDay }: DayInputProps) => {
+  // A date that is being typed is empty, or of the year 2, in between.
+  const [draft, setDraft] = useState<string | null>(null)
+  return (
+    <Input
+      type="date"
+      required
+      aria-label={label}
+      min="2020-01-01"
+      max={formatUtcDay(Date.now() / 1000)}
+      value={draft ?? day}
+      onChange={({ target }) => {
+        setDraft(target.validity.valid ? null : target.value)
+        if (target.validity.valid) onDay(target.value)
+      }}
+      onBlur={() => setDraft(null)}
+      className="w-auto!"
+    />
   )
 }
