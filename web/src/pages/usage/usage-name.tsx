@@ -24,7 +24,7 @@ const deletedLabels: Partial<Record<Dimension, MessageKey>> = {
   key: "usage.deletedKey",
 }
 
-export const outcomeName = (outcome: string): string => {
+const outcomeName = (outcome: string): string => {
   const key = `usage.outcome.${outcome}`
   return isMessageKey(key) ? t(key) : outcome
 }
