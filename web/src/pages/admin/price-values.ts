@@ -6,7 +6,6 @@ import {
   toDollars,
   toDollarsPerMillion,
 } from "../../lib/format-price.ts"
-import { formatUtcDay } from "../../lib/utc-days.ts"
 import { parseScope, scopeOf } from "./price-scope.ts"
 
 /** Those that almost every model has. */
@@ -78,9 +77,6 @@ export const toPriceValues = (entry: Partial<PriceView>): PriceValues => ({
   successor: entry.successor ?? "",
   source: entry.source ?? "",
 })
-
-/** The day on which an entry begins. */
-export const dayOf = (from: number): string => formatUtcDay(from)
 
 const msPerSecond = 1000
 

@@ -4,15 +4,15 @@ import { Boxes, MessageSquare, Plus, SquareFunction } from "lucide-react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { describeEndOfLife } from "../../lib/end-of-life.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { describePrice } from "../../lib/format-price.ts"
 import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
-import { useCurrentUser } from "../../lib/session.ts"
+import { useCurrentUser, usePageSession } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { EndOfLifeNote } from "../../ui/end-of-life-note.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
@@ -144,6 +144,10 @@ interface FactsProps {
 
 const Facts = ({ model, isEditable = false }: FactsProps) => {
   const { record } = model
+  const { role } = useCurrentUser()
+  const { show_cost } = usePageSession()
+  const isPriceShown = show_cost || role === "admin"
+  const end = record && describeEndOfLife(record)
   const shared = describeAccess(model, useConnections())
   return (
     <DefinitionList
@@ -164,10 +168,10 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
         ...(record?.max_output
           ? [[t("models.longestAnswer"), formatNumber(record.max_output)] as const]
           : []),
-        ...(record?.price ? [[t("models.price"), describePrice(record.price)] as const] : []),
-        ...(record?.end_of_life
-          ? [[t("models.endOfLife"), <EndOfLifeNote key="end" facts={record} />] as const]
+        ...(record?.price && isPriceShown
+          ? [[t("models.price"), describePrice(record.price)] as const]
           : []),
+        ...(end === undefined ? [] : [[t("models.endOfLife"), end] as const]),
         ...(shared && !isEditable ? [[t("label.access"), shared] as const] : []),
         ...(model.workspace ? [[t("label.owner"), modelOwner(model.workspace)] as const] : []),
       ]}
