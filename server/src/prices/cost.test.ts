@@ -62,10 +62,10 @@ describe("the cost of a request", () => {
       1000 + 7 + 13 + 4000 + 11 + 17,
     ],
     [
-      "a token of two kinds only once",
+      "a token of two kinds only once, and as audio before as cached",
       { ...plain, cached_input: 100, audio_input: 9000 },
       { tokens_in: 10, tokens_cache_read: 10, tokens_audio_in: 10 },
-      1000,
+      90_000,
     ],
     ["counts that are no numbers as 0", plain, { tokens_in: Number.NaN, tokens_out: -3 }, 0],
     [
@@ -122,6 +122,19 @@ describe("the cost of a request", () => {
     },
   )
 
+  it("is that of each size of the input, although rates are computed once", () => {
+    const entry = entryOf({
+      ...plain,
+      service_tiers: { flex: { input: 5, tiers: [{ above: 200, input: 8 }] } },
+    })
+    const cost = (tokens_in: number) =>
+      calculateCost(entry, {
+        ...{ serviceTier: "flex", durationMs: 0 },
+        tokens: { ...noTokens, tokens_in },
+      })
+    expect([cost(100), cost(300), cost(100)]).toEqual([500, 2400, 500])
+  })
+
   it("keeps a base price that a tier does not replace", () => {
     expect(costOf(tiered, { tokens_in: 300, tokens_cache_read: 300 })).toBe(300)
   })
@@ -172,6 +185,22 @@ describe("the maximum cost", () => {
     expect(calculateMaxCost(entryOf(plain), bounds)).toBe(19_000)
   })
 
+  it("includes images, requests, audio and time", () => {
+    const entry = entryOf({ request: 1, image: 10, audio_minute: 100, gpu_hour: 1000 })
+    const bounds = { serviceTier: null, maxTokensIn: 0, maxTokensOut: 0, images: 3 }
+    const times = { audioMs: 120_000, durationMs: 3_600_000 }
+    expect(calculateMaxCost(entry, { ...bounds, ...times })).toBe(1 + 30 + 200 + 1000)
+  })
+
+  it("is as large as any if a bound is no number", () => {
+    const bounds = { serviceTier: null, durationMs: 0, maxTokensIn: 1, maxTokensOut: 1 }
+    for (const wrong of [{ maxTokensIn: Number.NaN }, { maxTokensOut: Number.NaN }]) {
+      expect(calculateMaxCost(entryOf(plain), { ...bounds, ...wrong })).toBe(
+        Number.MAX_SAFE_INTEGER,
+      )
+    }
+  })
+
   it("covers a cheaper tier above an expensive one", () => {
     const entry = entryOf({ ...plain, tiers: [{ above: 10, input: 1 }] })
     const bounds = { serviceTier: null, durationMs: 0, maxTokensIn: 20, maxTokensOut: 0 }
@@ -197,6 +226,15 @@ describe("an entry", () => {
     ["a provider and a connection", { ...plain, provider: "openai", connection: "c" }],
     ["seven decimals", { input: 0.0000001, output: 0 }],
     ["sixteen digits", { input: 0, output: 0, request: 1234567890.123456 }],
+    ["nothing", {}],
+    ["the name of another route", { ...plain, model: "export" }],
+    [
+      "too many service tiers",
+      {
+        ...plain,
+        service_tiers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`t${n}`, {}])),
+      },
+    ],
     ["a negative price", { input: -1, output: 0 }],
     ["a price above a dollar per token", { input: 1_000_000_001, output: 0 }],
     ["an unknown member", { ...plain, cache_input: 3 }],

@@ -63,11 +63,12 @@ const inputCost = (tokens: TokenCounts, rates: TokenRates): bigint => {
   const sum = new TokenSum(tokens.tokens_in)
   const hourly = toCount(tokens.tokens_cache_write_1h)
   const written = toCount(tokens.tokens_cache_write)
+  // Nobody says how many tokens of audio were cached: they are charged as if none was, if possible.
+  sum.charge(toCount(tokens.tokens_audio_in), rates.audio_input)
+  sum.charge(toCount(tokens.tokens_image_in), rates.image_input)
   sum.charge(toCount(tokens.tokens_cache_read), rates.cached_input)
   sum.charge(hourly, rates.cache_write_1h)
   sum.charge(written > hourly ? written - hourly : 0n, rates.cache_write)
-  sum.charge(toCount(tokens.tokens_audio_in), rates.audio_input)
-  sum.charge(toCount(tokens.tokens_image_in), rates.image_input)
   return sum.chargeRest(rates.input)
 }
 
@@ -110,6 +111,9 @@ export const calculateCost = (entry: PriceEntry, { tokens, ...units }: PricedUsa
 
 const maxOf = (rates: readonly bigint[]): bigint => rates.reduce((a, b) => (b > a ? b : a))
 
+/** What is no number does not bound anything. */
+const toBound = (max: number): number => (Number.isNaN(max) ? Number.MAX_SAFE_INTEGER : max)
+
 const maxTokenCost = (rates: TokenRates, { maxTokensIn, maxTokensOut }: UsageBounds): bigint =>
   maxOf([
     ...[rates.input, rates.cached_input, rates.cache_write, rates.cache_write_1h],
@@ -123,8 +127,10 @@ const maxTokenCost = (rates: TokenRates, { maxTokensIn, maxTokensOut }: UsageBou
  * The most that a request within these bounds can cost, in nano-dollars: as if all of its tokens
  * were of the most expensive kind, in the most expensive context tier that it can reach.
  */
-export const calculateMaxCost = (entry: PriceEntry, bounds: UsageBounds): number => {
-  const { serviceTier, maxTokensIn } = bounds
+export const calculateMaxCost = (entry: PriceEntry, units: UsageBounds): number => {
+  const { serviceTier } = units
+  const maxTokensIn = toBound(units.maxTokensIn)
+  const bounds = { ...units, maxTokensIn, maxTokensOut: toBound(units.maxTokensOut) }
   const tiers = [...(entry.tiers ?? []), ...(servicePricesOf(entry, serviceTier)?.tiers ?? [])]
   const inputs = [0, ...tiers.map(({ above }) => above + 1), maxTokensIn]
   const costs = inputs

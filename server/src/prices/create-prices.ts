@@ -26,7 +26,11 @@ export const createPriceParts = async ({ shippedPrices, ...deps }: Deps) => {
   const store = createPriceStore(deps.db)
   const priceRegistry = await createPriceRegistry({ ...deps, store, shipped: shippedPrices })
   const shipped = shippedPrices.entries
-  const prices = createPrices({ ...deps, store, registry: priceRegistry, shipped })
+  const prices = createPrices({
+    ...{ ...deps, store, shipped },
+    registry: priceRegistry,
+    findConnection: (id) => deps.registry.byId(id)?.config,
+  })
   const endpointPrices = createEndpointPrices({ ...deps, priceRegistry })
   return {
     priceRegistry,

@@ -1,7 +1,14 @@
+import { hasPrice } from "./cost.ts"
 import { toFemto } from "./decimal.ts"
-import { capabilityKeys, formatTokenKey, toLiteLlmProvider, toModelKey } from "./litellm-keys.ts"
-import { type TokenPrices, tokenPriceNames } from "./price-schema.ts"
-import type { ContextTier, PriceEntry } from "./schema.ts"
+import {
+  capabilityKeys,
+  formatTokenKey,
+  type PriceCondition,
+  toLiteLlmProvider,
+  toModelKey,
+} from "./litellm-keys.ts"
+import { type TokenPrices, tokenPriceNames, unitPriceNames } from "./price-schema.ts"
+import { type ContextTier, ModelFacts, PriceEntry } from "./schema.ts"
 
 type Fields = Record<string, unknown>
 
@@ -17,10 +24,8 @@ const dollarsOf = (price: number, units = 1n): number => {
   return Number(`${digits}e-${dollarDecimals + extraDecimals}`)
 }
 
-interface TokenPriceGroup {
+interface TokenPriceGroup extends PriceCondition {
   prices: TokenPrices
-  above: number | null
-  serviceTier: string | null
 }
 
 const groupsOf = (entry: PriceEntry): TokenPriceGroup[] => {
@@ -37,16 +42,28 @@ const groupsOf = (entry: PriceEntry): TokenPriceGroup[] => {
   ]
 }
 
-const tokenFields = (entry: PriceEntry): Fields => {
+const placeOf = ({ above, serviceTier }: PriceCondition): string =>
+  [
+    ...(serviceTier === null ? [] : [serviceTier]),
+    ...(above === null ? [] : [`above ${above}`]),
+  ].join(" ")
+
+/** The prices of tokens, and what the format has no member for. */
+const tokenFields = (entry: PriceEntry): { fields: Fields; omitted: string[] } => {
   const fields: Fields = {}
+  const omitted = Object.entries(entry.service_tiers ?? {}).flatMap(([name, prices]) =>
+    unitPriceNames.filter((unit) => prices[unit] !== undefined).map((unit) => `${name} ${unit}`),
+  )
   for (const { prices, ...condition } of groupsOf(entry)) {
     for (const name of tokenPriceNames) {
       const price = prices[name]
-      const key = price === undefined ? null : formatTokenKey(name, condition)
-      if (price !== undefined && key !== null) fields[key] = dollarsOf(price)
+      if (price === undefined) continue
+      const key = formatTokenKey(name, condition)
+      if (key === null) omitted.push(`${placeOf(condition)} ${name}`)
+      else fields[key] = dollarsOf(price)
     }
   }
-  return fields
+  return { fields, omitted }
 }
 
 const secondsPerMinute = 60n
@@ -81,23 +98,54 @@ const factFields = (entry: PriceEntry): Fields => ({
   ),
 })
 
+const toFields = (entry: PriceEntry): Fields => {
+  const { fields, omitted } = tokenFields(entry)
+  return {
+    ...(entry.provider !== undefined && {
+      litellm_provider: toLiteLlmProvider(entry.provider),
+    }),
+    mode: modeOf(entry),
+    ...fields,
+    ...unitFields(entry),
+    ...factFields(entry),
+    ...(omitted.length > 0 && { omitted_prices: omitted }),
+  }
+}
+
+/** Of each model and provider: what sets its price, with the facts of what holds now. */
+const currentEntries = (entries: readonly PriceEntry[], now: number): PriceEntry[] => {
+  const begun = entries.filter(({ from, connection }) => from <= now && connection === undefined)
+  const groups = Map.groupBy(begun, ({ model, provider }) => JSON.stringify([model, provider]))
+  return [...groups.values()].flatMap((group) => {
+    const latestFirst = group.toSorted((a, b) => b.from - a.from)
+    const [latest] = latestFirst
+    const priced = latestFirst.find(hasPrice)
+    if (!latest) return []
+    return priced === undefined || priced === latest ? latest : withFacts(priced, latest)
+  })
+}
+
+const withFacts = (priced: PriceEntry, { from: _from, ...facts }: PriceEntry): PriceEntry => {
+  const prices = Object.entries(priced).filter(([name]) => !Object.hasOwn(ModelFacts.shape, name))
+  return { ...facts, ...PriceEntry.parse(Object.fromEntries(prices)) }
+}
+
 /**
  * Writes entries in the format of LiteLLM's `model_prices_and_context_window.json`: those that hold
- * now for all connections, or for a provider's. The format knows neither times nor connections.
+ * now for all connections, or for a provider's. The format knows neither times nor connections; the
+ * member `omitted_prices` names the prices that it cannot state.
  */
 export const exportLiteLlm = (entries: readonly PriceEntry[], now: number): Fields => {
   const file: Fields = {}
-  const begun = entries.filter(({ from, connection }) => from <= now && connection === undefined)
-  // Later entries replace the earlier ones of the same model.
-  for (const entry of begun.toSorted((a, b) => a.from - b.from)) {
+  // General entries first: they have no other key.
+  const current = currentEntries(entries, now).toSorted(
+    (a, b) => Number(a.provider !== undefined) - Number(b.provider !== undefined),
+  )
+  for (const entry of current) {
     const { model, provider } = entry
-    file[toModelKey(model, provider)] = {
-      ...(provider !== undefined && { litellm_provider: toLiteLlmProvider(provider) }),
-      mode: modeOf(entry),
-      ...tokenFields(entry),
-      ...unitFields(entry),
-      ...factFields(entry),
-    }
+    const key = toModelKey(model, provider)
+    const isTaken = Object.hasOwn(file, key) && provider !== undefined
+    file[isTaken ? `${toLiteLlmProvider(provider)}/${model}` : key] = toFields(entry)
   }
   return file
 }

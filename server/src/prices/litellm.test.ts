@@ -154,7 +154,8 @@ describe("LiteLLM's price file", () => {
   it("loses nothing that was kept when it is exported and imported again", async () => {
     expect(entries).toHaveLength(Object.keys(file).length - 1)
     const reimported = await importEntries(JSON.parse(JSON.stringify(exportLiteLlm(entries, from))))
-    expect(reimported).toEqual(entries)
+    expect(reimported).toEqual(expect.arrayContaining(entries))
+    expect(reimported).toHaveLength(entries.length)
   })
 
   it("lists models under the keys that LiteLLM uses", () => {
@@ -177,6 +178,41 @@ describe("LiteLLM's price file", () => {
         input_cost_per_token: 2e-9,
         output_cost_per_token: 0,
       },
+    })
+  })
+
+  it("is exported with the price that holds, although a later entry only states facts", () => {
+    const history = [
+      { model: "m", from: 1, input: 1, output: 0, max_output: 5, context_length: 9 },
+      { model: "m", from: 2, max_output: 6 },
+    ]
+    expect(exportLiteLlm(history, 3)).toEqual({
+      m: {
+        ...{ mode: "chat", input_cost_per_token: 1e-9, output_cost_per_token: 0 },
+        max_output_tokens: 6,
+      },
+    })
+  })
+
+  it("keeps the general price of a model beside that of its provider", async () => {
+    const both = [
+      { model: "m", from, input: 1, output: 0 },
+      { model: "m", provider: "openai", from, input: 2, output: 0 },
+    ]
+    const file = JSON.parse(JSON.stringify(exportLiteLlm(both.toReversed(), from)))
+    expect(Object.keys(file)).toEqual(["m", "openai/m"])
+    expect(await importEntries(file)).toEqual(both)
+  })
+
+  it("names the prices that it cannot state", () => {
+    const entry = {
+      ...{ model: "m", from, input: 5, output: 0 },
+      tiers: [{ above: 32_768, input: 9 }],
+      service_tiers: { mine: { output: 3 }, flex: { input: 2, request: 4 } },
+    }
+    expect(exportLiteLlm([entry], from).m).toMatchObject({
+      input_cost_per_token_flex: 2e-9,
+      omitted_prices: ["flex request", "above 32768 input", "mine output"],
     })
   })
 

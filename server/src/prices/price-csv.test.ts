@@ -54,7 +54,7 @@ describe("a table of prices", () => {
     ["a mistake below empty lines", "\n\nmodel,input\n\nm,1", { path: "output", line: 5 }],
     [
       "a mistake below a cell of two lines",
-      'model,successor\n"m\r\nm",\n,x',
+      'model,successor\n"m\r\nm",y\n,x',
       { path: "model", line: 4 },
     ],
     ["a missing price", "model,input\nm,1", { path: "output", line: 2 }],

@@ -38,6 +38,9 @@ describe("the price of a request", () => {
   it("is shipped only for a provider's own host", () => {
     expect(priceOf({ shipped })).toBe(1)
     expect(priceOf({ shipped }, { connection: local })).toBeUndefined()
+    for (const base_url of ["https://api.openai.com:8443/v1", "https://api.openai.com./v1"]) {
+      expect(priceOf({ shipped }, { connection: { ...openai, base_url } })).toBe(1)
+    }
     const address = "http://api.openai.com.example.com/v1"
     expect(priceOf({ shipped }, { connection: { ...openai, base_url: address } })).toBeUndefined()
   })

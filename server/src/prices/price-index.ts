@@ -47,7 +47,8 @@ const namesOf = (upstreamModel: string): string[] => {
   return short === upstreamModel ? [upstreamModel] : [upstreamModel, short]
 }
 
-const hostOf = (url: string): string | null => URL.parse(url)?.hostname ?? null
+/** Without the dot that ends an absolute name. */
+const hostOf = (url: string): string | null => URL.parse(url)?.hostname.replace(/\.$/, "") ?? null
 
 /** What the first entry that states a fact says. */
 const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {

@@ -5,13 +5,22 @@ import { fail, failInvalid } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { type ImportPlan, keyOfEntry } from "./import-plan.ts"
+import { findCurrent, type PrefixedConnection, queryOn } from "./price-lookup.ts"
 import type { PriceRegistry } from "./price-registry.ts"
-import type { PriceDeletionQuery, PriceListQuery, PriceQueryParams } from "./request-schema.ts"
+import type {
+  PriceDeletionQuery,
+  PriceListQuery,
+  PriceQueryParams,
+  PriceScope,
+} from "./request-schema.ts"
 import type { PriceChange, PriceEntry, PriceOrigin, PriceView } from "./schema.ts"
 import type { PriceStore } from "./store.ts"
 
 /** All are in memory. */
 const maxCustomEntries = 50_000
+
+/** Those that the record of an import names. */
+const maxAuditedModels = 100
 
 interface Deps {
   db: Database
@@ -21,6 +30,8 @@ interface Deps {
   registry: PriceRegistry
   /** The entries that come with the gateway. */
   shipped: readonly PriceEntry[]
+  /** Of one that is in use. */
+  findConnection: (id: string) => PrefixedConnection | undefined
   /** Ids of all connections, from the environment too. */
   connectionIds: () => Promise<ReadonlySet<string>>
   now: () => number
@@ -30,12 +41,13 @@ const withOrigin =
   (origin: PriceOrigin) =>
   (entry: PriceEntry): PriceView => ({ ...entry, origin })
 
-const isInScope = (entry: PriceEntry, { provider, connection }: PriceQueryParams): boolean =>
-  (provider === undefined || entry.provider === provider) &&
-  (connection === undefined || entry.connection === connection)
-
 const isGeneral = ({ provider, connection }: PriceEntry): boolean =>
   provider === undefined && connection === undefined
+
+const isInScope = (entry: PriceEntry, { general, provider, connection }: PriceScope): boolean =>
+  (!general || isGeneral(entry)) &&
+  (provider === undefined || entry.provider === provider) &&
+  (connection === undefined || entry.connection === connection)
 
 /** General entries first, then those of providers, then those of connections; the latest first. */
 const compareForModel = (a: PriceEntry, b: PriceEntry): number =>
@@ -56,7 +68,7 @@ const auditTarget = (id: string) => ({ type: "price", id })
 
 /** Prices and facts of models: those that come with the gateway, and the administrators' own. */
 export const createPrices = (deps: Deps) => {
-  const { db, bus, audit, store, registry, shipped, connectionIds, now } = deps
+  const { db, bus, audit, store, registry, shipped, findConnection, connectionIds, now } = deps
 
   const change = async <T>(
     work: (tx: Tx) => Promise<T>,
@@ -94,6 +106,16 @@ export const createPrices = (deps: Deps) => {
     fail("limit_reached", message)
   }
 
+  const findOnConnection = (model: string, id: string, at: number): PriceView | undefined => {
+    const connection = findConnection(id)
+    const entry = connection && registry.findPrice(queryOn(connection, { model, at }))
+    if (entry) return withOrigin(shipped.includes(entry) ? "shipped" : "custom")(entry)
+    const own = sortedViews().find(
+      (view) => view.model === model && view.connection === id && view.from <= at,
+    )
+    return own ?? (connection && findCurrent(sortedViews(), { model, at, general: true }))
+  }
+
   const failPriceNotFound = (model: string): never => {
     const isShipped = shipped.some((entry) => entry.model === model)
     const hint = isShipped ? " The shipped one can be replaced, but not deleted." : ""
@@ -117,11 +139,17 @@ export const createPrices = (deps: Deps) => {
       return { items: found.slice(start, start + page_size), total: found.length }
     },
 
-    /** What holds at a time; an administrator's before a shipped one. @throws {Failure} `not_found` */
-    get: (model: string, { at = now(), ...scope }: PriceQueryParams): PriceView =>
-      sortedViews().find(
-        (entry) => entry.model === model && entry.from <= at && isInScope(entry, scope),
-      ) ?? fail("not_found", `The model "${model}" has no price.`),
+    /**
+     * What sets the price at a time, or else states facts: on a connection what its requests pay,
+     * otherwise what everyone or the provider's connections pay. @throws {Failure} `not_found`
+     */
+    get: (model: string, { at = now(), connection, ...scope }: PriceQueryParams): PriceView => {
+      const found =
+        connection === undefined
+          ? findCurrent(sortedViews(), { model, at, ...scope })
+          : findOnConnection(model, connection, at)
+      return found ?? fail("not_found", `The model "${model}" has no price.`)
+    },
 
     /** Adds an entry, or replaces that of the same provider, connection and time. */
     put: async (
@@ -150,17 +178,10 @@ export const createPrices = (deps: Deps) => {
     },
 
     /** Deletes the administrators' entries of a model. @throws {Failure} `not_found` */
-    remove: (
-      actor: Actor,
-      model: string,
-      { from, general, ...scope }: PriceDeletionQuery,
-    ): Promise<void> =>
+    remove: (actor: Actor, model: string, { from, ...scope }: PriceDeletionQuery): Promise<void> =>
       change(async (tx) => {
         const entries = (await store.listOf(model, tx)).filter(
-          (entry) =>
-            (from === undefined || entry.from === from) &&
-            (!general || isGeneral(entry)) &&
-            isInScope(entry, scope),
+          (entry) => (from === undefined || entry.from === from) && isInScope(entry, scope),
         )
         if (entries.length === 0) failPriceNotFound(model)
         await store.remove(tx, entries)
@@ -182,7 +203,8 @@ export const createPrices = (deps: Deps) => {
         const entries = [...added, ...changed.map(({ after }) => after)]
         await checkCount(tx, entries.filter((entry) => !known.has(keyOfEntry(entry))).length)
         await store.save(tx, entries, now())
-        const after = { added: added.length, changed: changed.length, unchanged }
+        const models = [...new Set(entries.map(({ model }) => model))].slice(0, maxAuditedModels)
+        const after = { added: added.length, changed: changed.length, unchanged, models }
         await audit.record(tx, { actor, action: "price.imported", after })
         return planned
       }),

@@ -1,6 +1,14 @@
 import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
-import { ModelFacts, NewPriceEntry, PriceEntry, PriceOrigin, PriceView } from "./schema.ts"
+import {
+  From,
+  ModelFacts,
+  ModelName,
+  NewPriceEntry,
+  PriceEntry,
+  PriceOrigin,
+  PriceView,
+} from "./schema.ts"
 
 /** Entries of one import. */
 export const maxImportedEntries = 10_000
@@ -8,14 +16,22 @@ export const maxImportBytes = 20_000_000
 
 const Origins = z.enum([...PriceOrigin.options, "all"])
 
-/** Any text: model ids may contain slashes and colons. */
-export const ModelParams = z.object({ model: z.string().min(1).max(300) })
+export const ModelParams = z.object({ model: ModelName })
+
+const Flag = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((value) => value === "true")
 
 const Scope = z.object({
+  /** Only entries that are limited to no provider and no connection. */
+  general: Flag,
   provider: z.string().max(100).optional(),
   /** Id of a connection. */
   connection: z.string().max(200).optional(),
 })
+
+export type PriceScope = z.output<typeof Scope>
 
 export const PriceListQuery = ListQuery.pick({ page: true, page_size: true, query: true }).extend({
   ...Scope.shape,
@@ -56,11 +72,6 @@ export const PricedModel = z
   .meta({ id: "PricedModel" })
 export type PricedModel = z.output<typeof PricedModel>
 
-const Flag = z
-  .enum(["true", "false"])
-  .default("false")
-  .transform((value) => value === "true")
-
 const Seconds = z.coerce.number<string>().int().min(0)
 
 export const PriceQueryParams = Scope.extend({
@@ -70,8 +81,6 @@ export const PriceQueryParams = Scope.extend({
 export type PriceQueryParams = z.output<typeof PriceQueryParams>
 
 export const PriceDeletionQuery = Scope.extend({
-  /** Deletes only entries that are limited to no provider and no connection. */
-  general: Flag,
   /** Deletes only the entry that begins then. */
   from: Seconds.optional(),
 })
@@ -100,7 +109,7 @@ export const PriceImport = z
           error: `An import can have at most ${maxImportedEntries} models`,
         }),
       /** When the prices begin, in epoch seconds; defaults to the current time. */
-      from: z.int().min(0).optional(),
+      from: From.optional(),
     }),
   ])
   .meta({ id: "PriceImport" })

@@ -18,7 +18,7 @@ import { PriceChange, PriceView } from "./schema.ts"
 const notFound = { description: "The model has no such price" }
 const limitReached = { description: "The number of prices has reached its limit" }
 
-/** Ids may contain slashes. Models with the names of the other routes can only be imported. */
+/** Ids may contain slashes. */
 const modelPath = "/api/v1/prices/:model{(?!(?:export|import|models)$).+}"
 
 export const priceRoutes = {
@@ -55,7 +55,8 @@ export const priceRoutes = {
   }),
   get: route("get", modelPath, {
     access: "user",
-    summary: "Get the current price of a model: the most general one, or that of the given scope",
+    summary:
+      "Get the entry that sets a model's price, for everyone or on the given provider or connection",
     params: ModelParams,
     query: PriceQueryParams,
     responses: { 200: json(PriceView, "The price"), 404: notFound },

@@ -41,6 +41,15 @@ export type ServicePrices = z.output<typeof ServicePrices>
 
 const ServiceTierName = z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/)
 
+const maxServiceTiers = 20
+
+const ServiceTiers = z
+  .record(ServiceTierName, ServicePrices)
+  .refine(
+    (tiers) => Object.keys(tiers).length <= maxServiceTiers,
+    withMessage(translatable("field_too_many_entries", { max: maxServiceTiers })),
+  )
+
 /** What is known of a model besides its prices. */
 export const ModelFacts = z.strictObject({
   /** Maximum number of input tokens; for most models, of input and output together. */
@@ -60,9 +69,19 @@ export const ModelFacts = z.strictObject({
 })
 export type ModelFacts = z.output<typeof ModelFacts>
 
+/** The ends of the paths of other routes. */
+const reservedNames = ["export", "import", "models"]
+
+/** The id in the gateway of a connection's model, or the connection's own name of it. */
+export const ModelName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .refine((name) => !reservedNames.includes(name), withMessage(translatable("price_of_reserved")))
+
 const fields = {
-  /** The id in the gateway of a connection's model, or the connection's own name of it. */
-  model: z.string().trim().min(1).max(300),
+  model: ModelName,
   /** Limits the entry to connections of this provider, such as `openai` or `mistral`. */
   provider: z
     .string()
@@ -74,11 +93,12 @@ const fields = {
   ...UnitPrices.shape,
   /** By `above`, ascending. A request is priced by the last one that its input exceeds. */
   tiers: ContextTiers.optional(),
-  service_tiers: z.record(ServiceTierName, ServicePrices).optional(),
+  service_tiers: ServiceTiers.optional(),
   ...ModelFacts.shape,
 }
 
-const From = z.int().min(0).max(99_999_999_999)
+/** Epoch seconds. */
+export const From = z.int().min(0).max(99_999_999_999)
 
 type Fields = Omit<z.output<z.ZodObject<typeof fields>>, "model">
 
@@ -94,6 +114,12 @@ const hasBasePrices = ({ input, output, tiers, service_tiers, ...entry }: Fields
   return !isPriced && tiers === undefined && service_tiers === undefined
 }
 
+const keyNames = ["model", "provider", "connection", "from", "origin"]
+
+const statesSomething = (entry: object): boolean =>
+  Object.entries(entry).some(([name, value]) => value !== undefined && !keyNames.includes(name))
+
+const something = { path: ["input"], ...withMessage(translatable("price_empty")) }
 const oneScope = { path: ["connection"], ...withMessage(translatable("price_has_two_scopes")) }
 const basePrices = { path: ["output"], ...withMessage(translatable("price_incomplete")) }
 
@@ -106,6 +132,7 @@ export const PriceEntry = z
   .strictObject({ ...fields, from: From })
   .refine(hasOneScope, oneScope)
   .refine(hasBasePrices, basePrices)
+  .refine(statesSomething, something)
   .meta({ id: "PriceEntry" })
 export type PriceEntry = z.output<typeof PriceEntry>
 
@@ -114,6 +141,7 @@ export const NewPriceEntry = z
   .strictObject({ ...fields, from: From.optional() })
   .refine(hasOneScope, oneScope)
   .refine(hasBasePrices, basePrices)
+  .refine(statesSomething, something)
   .meta({ id: "NewPriceEntry" })
 export type NewPriceEntry = z.output<typeof NewPriceEntry>
 
@@ -137,5 +165,6 @@ export const PriceChange = z
   })
   .refine(hasOneScope, oneScope)
   .refine(hasBasePrices, basePrices)
+  .refine(statesSomething, something)
   .meta({ id: "PriceChange" })
 export type PriceChange = z.output<typeof PriceChange>

@@ -91,7 +91,10 @@ describe.each(chooseDatabases())("the import of prices on $name", ({ createDatab
     expect(preview).toMatchObject(result({ added: 1, changed: 1, entries: previewed }))
     expect(await exportAll()).toHaveLength(3)
     const { body: audit } = await gateway.call("GET", "/api/v1/audit")
-    expect(audit.items[0].after).toEqual({ added: 3, changed: 0, unchanged: 0 })
+    expect(audit.items[0].after).toEqual({
+      ...{ added: 3, changed: 0, unchanged: 0 },
+      models: ["a/b:free", "gpt"],
+    })
     const { input: _, ...incomplete } = added
     const wrong = { format: "json", prices: [incomplete] }
     expect((await gateway.call("POST", `${path}/import?preview=true`, wrong)).status).toBe(422)
@@ -137,6 +140,7 @@ describe.each(chooseDatabases())("the import of prices on $name", ({ createDatab
       { format: "csv", text: "model,input,output\na,1,2\nb,x,2" },
       "input",
     ],
+    ["a time that no calendar has", { format: "litellm", prices: {}, from: 1e12 }, "from"],
     ["an unknown format", { format: "xml", text: "" }, "format"],
   ])("changes nothing if it has %s", async (_what, body, field) => {
     const refused = await importAll(body)

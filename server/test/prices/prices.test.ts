@@ -113,8 +113,25 @@ describe.each(chooseDatabases())("prices on $name", ({ createDatabase }) => {
     expect((await get("m")).body).toMatchObject({ input: 2500 })
     expect((await get("m?provider=openai")).body).toMatchObject({ input: 5 })
     expect((await get(`m?connection=${connection}`)).body).toMatchObject({ gpu_hour: 2.5e9 })
+    expect((await get("m?general=true")).body).toEqual({
+      ...{ model: "m", ...plain, from: 1, origin: "custom" },
+    })
+    await put("own", { from: 1, connection, gpu_hour: 2.5e9 })
+    expect((await get("own")).status).toBe(404)
+    await put("other", plain)
+    expect((await get(`other?connection=${connection}`)).body).toMatchObject(plain)
+    expect((await remove("m?from=1&general=true")).status).toBe(200)
+    expect((await get("m?general=true")).status).toBe(404)
+    await put("m", { ...plain, from: 1 })
     expect((await remove("m?provider=openai")).status).toBe(200)
     expect(await list("model=m")).toHaveLength(2)
+  })
+
+  it("are those that requests pay, although a later entry only states facts", async () => {
+    await put("gpt-5", { context_length: 5 })
+    expect((await get("gpt-5")).body).toMatchObject({ ...plain, origin: "shipped" })
+    await put("m", { context_length: 5 })
+    expect((await get("m")).body).toMatchObject({ context_length: 5 })
   })
 
   it("are listed in the order of their models, page by page", async () => {
@@ -153,6 +170,7 @@ describe.each(chooseDatabases())("prices on $name", ({ createDatabase }) => {
     ["a price of more than six decimals", { input: 0.0000001, output: 1 }, "input"],
     ["only one of the two base prices", { input: 1 }, "output"],
     ["an unknown member", { ...plain, price: 1 }, ""],
+    ["nothing", {}, "input"],
     ["tiers in no order", { ...plain, tiers: [{ above: 2 }, { above: 1 }] }, "tiers"],
     ["another model than the path", { ...plain, model: "n" }, "model"],
     ["an unknown connection", { ...plain, connection: "nowhere" }, "connection"],
@@ -168,6 +186,9 @@ describe.each(chooseDatabases())("prices on $name", ({ createDatabase }) => {
     const refused = await gateway.call("PUT", `${path}/export`, plain)
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"])
     expect((await gateway.call("DELETE", `${path}/import`)).status).toBe(405)
+    expect((await gateway.call("PUT", `${path}/%65xport`, plain)).status).toBe(404)
+    expect((await gateway.call("PUT", `${path}/%20`, plain)).status).toBe(404)
+    expect((await put("%20trimmed%20", plain)).body.model).toBe("trimmed")
     expect((await gateway.call("PUT", `${path}/export-1`, plain)).status).toBe(200)
   })
 
