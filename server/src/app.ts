@@ -116,7 +116,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
 
   mount(createAuthRouter({ router: router("api"), ...gateway }))
   mount(createInvitationRouter({ router: router("api"), ...gateway }))
-  mount(createApiKeyRouter(router("api"), gateway.keys))
+  mount(createApiKeyRouter({ router: router("api"), ...gateway }))
   const { sso, authenticate } = gateway
   const sessionCookie = createSessionCookie(config.PUBLIC_URL)
   mount(createProviderRouter(router("api"), sso))
@@ -124,7 +124,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createSignOnRouter({ router: router("api"), sso, authenticate, sessionCookie }))
   mount(createUserRouter(router("api"), gateway.users))
   mount(createUserRemovalRouter(router("api"), gateway.userRemoval))
-  mount(createGroupRouter(router("api"), gateway.groups))
+  mount(createGroupRouter({ router: router("api"), ...gateway }))
   mount(createConnectionRouter(router("api"), gateway.connections))
   mount(createModelRouter({ router: router("api"), ...gateway }))
   mount(createInstructionRouter(router("api"), gateway.personalInstructions))

@@ -3,8 +3,8 @@ import type { Logger } from "pino"
 import { createAudit } from "./audit/audit.ts"
 import { createAuditProcessing } from "./audit/create-audit-processing.ts"
 import { createFailedAttemptRecorder } from "./audit/failed-attempt-recorder.ts"
-import { createApiKeys } from "./auth/api-keys.ts"
 import { createAuthentication } from "./auth/create-authentication.ts"
+import { createKeyParts } from "./auth/create-keys.ts"
 import { createPasswordSignIn } from "./auth/create-password-sign-in.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
@@ -28,8 +28,7 @@ import { createFunctionParts } from "./functions/create-functions.ts"
 import { createFunctionTransfer } from "./functions/transfer.ts"
 import type { GatewayOverrides } from "./gateway-overrides.ts"
 import { createGrants } from "./grants/grants.ts"
-import { createGroups } from "./groups/groups.ts"
-import { createGroupStore } from "./groups/store.ts"
+import { createGroupParts } from "./groups/create-groups.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createClockStore } from "./jobs/clock-store.ts"
@@ -120,10 +119,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const userStore = createUserStore(db)
   const hashPassword = passwords.hash
   const users = createUsers({ ...shared, store: userStore, hashPassword, endSessions })
-  const groupStore = createGroupStore(db)
-  const groups = createGroups({ ...shared, store: groupStore })
+  const groupParts = createGroupParts(shared)
+  const { groupStore, groups } = groupParts
 
-  const keys = createApiKeys({ ...shared, store: authStore, users })
+  const keyParts = createKeyParts({ ...shared, ...groupParts, users })
   const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })
   const authentication = createAuthentication({ ...shared, ...signIn, store: authStore })
   const scim = createScim({ ...shared, userStore, users, groupStore, groups, authStore })
@@ -233,7 +232,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     bodyMemory,
   })
 
-  await seed({ config, users, keys, functions, log })
+  await seed({ config, users, keys: keyParts.keys, functions, log })
   await queue.start()
 
   return {
@@ -241,9 +240,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     auditProcessing,
     users,
     userRemoval,
-    groups,
+    ...groupParts,
     ...signIn,
-    keys,
+    ...keyParts,
     authenticate: authentication.authenticate,
     scim,
     sso,

@@ -80,7 +80,7 @@ export const seed = (db: Database, { users, groups, largeGroup }: Sizes): Promis
         )
         .execute(),
     )
-    const members: GroupMemberRow[] = [
+    const members: Insertable<GroupMemberRow>[] = [
       ...range(largeGroup).map((index) => ({ group_id: groupId(0), user_id: userId(index) })),
       ...range(users).map((index) => ({
         group_id: groupId(1 + (index % (groups - 1))),

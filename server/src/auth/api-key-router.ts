@@ -1,9 +1,16 @@
 import { fail } from "../errors.ts"
 import type { Router } from "../http/router.ts"
-import { apiKeyRoutes } from "./api-key-routes.ts"
+import { apiKeyRoutes, serviceKeyRoutes } from "./api-key-routes.ts"
 import type { ApiKeys } from "./api-keys.ts"
+import type { ServiceKeys } from "./service-keys.ts"
 
-export const createApiKeyRouter = (router: Router, keys: ApiKeys): Router => {
+interface Deps {
+  router: Router
+  keys: ApiKeys
+  serviceKeys: ServiceKeys
+}
+
+export const createApiKeyRouter = ({ router, keys, serviceKeys }: Deps): Router => {
   router.on(apiKeyRoutes.list, ({ caller }) => keys.list(caller.user.id))
   router.on(apiKeyRoutes.create, ({ actor, caller, body }) =>
     keys.create(actor, caller.user.id, body),
@@ -25,5 +32,14 @@ export const createApiKeyRouter = (router: Router, keys: ApiKeys): Router => {
     const key = await keys.scriptKey(caller.user.id)
     if (key) await keys.revoke(actor, caller.user.id, key.id)
   })
+  router.on(apiKeyRoutes.listAll, ({ query }) => keys.listAll(query))
+  router.on(apiKeyRoutes.removeAny, ({ actor, params }) => keys.revokeAny(actor, params.id))
+  router.on(serviceKeyRoutes.list, ({ caller, params }) => serviceKeys.list(caller, params.id))
+  router.on(serviceKeyRoutes.create, ({ actor, caller, params, body }) =>
+    serviceKeys.create(actor, caller, params.id, body),
+  )
+  router.on(serviceKeyRoutes.remove, ({ actor, caller, params: { id: groupId, key_id: id } }) =>
+    serviceKeys.revoke(actor, caller, { groupId, id }),
+  )
   return router
 }

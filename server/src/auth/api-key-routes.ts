@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { IdParams } from "../http/pagination.ts"
+import { IdParams, Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
-import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
+import { AdministeredKey, ApiKey, CreatedApiKey, KeyListQuery, NewApiKey } from "./schema.ts"
 
 const limited = { description: "The request used a restricted API key" }
 
@@ -49,5 +49,56 @@ export const apiKeyRoutes = {
     grantsPrivileges: false,
     summary: "Revoke your script key",
     responses: { 200: success("Revoked, or there was no key") },
+  }),
+  listAll: route("get", "/api/v1/keys", {
+    access: "admin",
+    summary: "List and search the API keys of all users and the service keys of all groups",
+    query: KeyListQuery,
+    responses: { 200: json(Page(AdministeredKey), "A page of keys") },
+  }),
+  removeAny: route("delete", "/api/v1/keys/:id", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Revoke a key of any user or group; its owner is not changed",
+    params: IdParams,
+    responses: { 200: success("Revoked"), 404: { description: "There is no such key" } },
+  }),
+}
+
+const GroupKeyParams = z.object({ id: z.string().max(200), key_id: z.string().max(200) })
+
+const notManager = { description: "You do not manage the group, or the key is restricted" }
+const unknownGroup = { description: "There is no such group" }
+
+/** Service keys: for administrators and the managers of their group. */
+export const serviceKeyRoutes = {
+  list: route("get", "/api/v1/groups/:id/keys", {
+    access: "user",
+    summary: "List the service keys of a group, without secrets",
+    params: IdParams,
+    responses: { 200: json(z.array(ApiKey), "Oldest first"), 403: notManager, 404: unknownGroup },
+  }),
+  create: route("post", "/api/v1/groups/:id/keys", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Create a service key of a group; its secret is returned only once",
+    params: IdParams,
+    body: NewApiKey,
+    responses: {
+      200: json(CreatedApiKey, "The key with its secret"),
+      403: notManager,
+      404: unknownGroup,
+    },
+  }),
+  remove: route("delete", "/api/v1/groups/:id/keys/:key_id", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Revoke a service key of a group",
+    params: GroupKeyParams,
+    responses: {
+      200: success("Revoked"),
+      403: notManager,
+      404: { description: "There is no such group, or it has no such key" },
+    },
   }),
 }

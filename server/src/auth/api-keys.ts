@@ -1,29 +1,26 @@
-import { hash, randomBytes } from "node:crypto"
-import type { Audit } from "../audit/audit.ts"
-import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/max-rows.ts"
-import { fail, failInvalid } from "../errors.ts"
+import { fail } from "../errors.ts"
 import { type Actor, noCredentialLimits } from "../http/caller.ts"
+import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import type { Users } from "../users/users.ts"
-import { type ApiKey, ApiKeyRestrictions, type CreatedApiKey, type NewApiKey } from "./schema.ts"
-import type { AuthStore, StoredKey } from "./store.ts"
+import type { KeyOwner, KeyStore, StoredKey } from "./key-store.ts"
+import { type KeyWriter, withoutSecrets } from "./key-writer.ts"
+import type { AdministeredKey, ApiKey, CreatedApiKey, KeyListQuery, NewApiKey } from "./schema.ts"
 
 /** The single key that ecosystem scripts create and replace through `/auths/api_key`. */
 const scriptKeyName = "Script key"
 
-interface Deps {
+const secondsPerDay = 86_400
+
+export interface ApiKeysDeps {
   db: Database
-  store: AuthStore
+  store: KeyStore
+  writer: KeyWriter
   users: Pick<Users, "lockUser">
-  audit: Audit
-  bus: Bus
-  newId: () => string
   now: () => number
 }
-
-const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
 
 export interface ApiKeys {
   list(userId: string): Promise<ApiKey[]>
@@ -35,36 +32,18 @@ export interface ApiKeys {
   insertPredefined(tx: Tx, actor: Actor, userId: string, secret: string): Promise<CreatedApiKey>
   scriptKey(userId: string, tx?: Tx): Promise<StoredKey | undefined>
   replaceScriptKey(actor: Actor, userId: string): Promise<CreatedApiKey>
+  /** The keys of all users and groups, for administrators. */
+  listAll(query: KeyListQuery): Promise<Page<AdministeredKey>>
+  /** Revokes a key of any user or group, for administrators. */
+  revokeAny(actor: Actor, id: string): Promise<void>
 }
 
-export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps): ApiKeys => {
-  const insert = async (
-    tx: Tx,
-    actor: Actor,
-    { userId, input, secret }: { userId: string; input: NewApiKey; secret: string },
-  ): Promise<CreatedApiKey> => {
-    const key: StoredKey = {
-      id: newId(),
-      user_id: userId,
-      ...input,
-      hash: hash("sha256", secret),
-      hint: secret.slice(-4),
-      last_used_at: null,
-      created_at: now(),
-    }
-    await store.insertKey(tx, key)
-    const target = { type: "key", id: key.id }
-    const after = { name: key.name, ...ApiKeyRestrictions.parse(key) }
-    await audit.record(tx, { actor, action: "key.created", target, after })
-    return { ...withoutSecrets(key), api_key: secret }
-  }
+export const createApiKeys = ({ db, store, writer, users, now }: ApiKeysDeps): ApiKeys => {
+  const ownerWith = (id: string): KeyOwner => ({ type: "user", id })
 
   const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
-    const removed = await store.removeKey(tx, userId, id)
-    if (!removed) return fail("not_found", `You have no API key with the ID ${id}.`)
-    const target = { type: "key", id }
-    await audit.record(tx, { actor, action: "key.revoked", target, before: removed })
-    await bus.publish(tx, { topic: "user", id: userId })
+    if (!(await writer.remove(tx, actor, id, ownerWith(userId))))
+      fail("not_found", `You have no API key with the ID ${id}.`)
   }
 
   /** Locks the account: deactivating it removes its keys, and none may be created afterwards. */
@@ -73,25 +52,22 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
     if (!active) fail("unauthorized", translatable("account_deactivated"))
   }
 
-  const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
-
   const scriptKey = async (userId: string, tx?: Tx): Promise<StoredKey | undefined> =>
-    (await store.keysOf(userId, tx)).find(({ name }) => name === scriptKeyName)
+    (await store.keysOf(ownerWith(userId), tx)).find(({ name }) => name === scriptKeyName)
 
   return {
-    list: async (userId) => (await store.keysOf(userId)).map(withoutSecrets),
+    list: async (userId) => (await store.keysOf(ownerWith(userId))).map(withoutSecrets),
 
     create: async (actor, userId, input) => {
-      if (input.expires_at !== null && input.expires_at <= now()) {
-        failInvalid("expires_at", translatable("time_not_in_future"))
-      }
+      writer.checkExpiry(input)
+      const owner = ownerWith(userId)
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
-        const { length } = await store.keysOf(userId, tx)
+        const { length } = await store.keysOf(owner, tx)
         if (length >= maxRows.keysPerUser) {
           fail("limit_reached", translatable("api_key_limit_reached", { max: maxRows.keysPerUser }))
         }
-        return insert(tx, actor, { userId, input, secret: newSecret() })
+        return writer.insert(tx, actor, { owner, input })
       })
     },
 
@@ -99,7 +75,7 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
 
     insertPredefined: (tx, actor, userId, secret) => {
       const input = { name: "ADMIN_API_KEY", ...noCredentialLimits }
-      return insert(tx, actor, { userId, input, secret })
+      return writer.insert(tx, actor, { owner: ownerWith(userId), input, secret })
     },
 
     scriptKey,
@@ -110,8 +86,20 @@ export const createApiKeys = ({ db, store, users, audit, bus, newId, now }: Deps
         await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
-        return insert(tx, actor, { userId, input, secret: newSecret() })
+        return writer.insert(tx, actor, { owner: ownerWith(userId), input })
       })
     },
+
+    listAll: (query) => {
+      const days = query.unused_for_days
+      const unusedSince = days === undefined ? null : now() - days * secondsPerDay
+      return store.listKeys({ ...query, unusedSince })
+    },
+
+    revokeAny: (actor, id) =>
+      db.essential.transact(async (tx) => {
+        if (!(await writer.remove(tx, actor, id)))
+          fail("not_found", `No API key with the ID ${id}.`)
+      }),
   }
 }

@@ -1,6 +1,6 @@
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Database } from "../db/database.ts"
-import type { Caller } from "../http/caller.ts"
+import { type Caller, isServiceKey } from "../http/caller.ts"
 import type { AuthStore } from "./store.ts"
 
 const flushIntervalMs = 15_000
@@ -25,7 +25,7 @@ export const createLastUseRecorder = ({ background, db, store, now }: Deps) => {
   let pending = createBatch()
 
   const flush = async (): Promise<void> => {
-    if (pending.users.size === 0) return
+    if (pending.api_keys.size + pending.sessions.size === 0) return
     const batch = pending
     pending = createBatch()
     await db.transactRelaxed((tx) => store.recordLastUse(tx, batch))
@@ -34,10 +34,11 @@ export const createLastUseRecorder = ({ background, db, store, now }: Deps) => {
   background.every(flushIntervalMs, taskName, flush)
 
   return {
-    recordUse: ({ user, credential }: Caller): void => {
+    recordUse: (caller: Caller): void => {
       const at = now()
-      pending.users.set(user.id, at)
-      pending[credential.type === "key" ? "api_keys" : "sessions"].set(credential.id, at)
+      const { type, id } = caller.credential
+      if (!isServiceKey(caller)) pending.users.set(caller.user.id, at)
+      pending[type === "session" ? "sessions" : "api_keys"].set(id, at)
     },
     flush,
     close: async (): Promise<void> => {

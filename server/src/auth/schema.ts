@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { CredentialLimits } from "../http/caller.ts"
 import { withMessage } from "../http/issue-messages.ts"
+import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { Settings } from "../settings/schema.ts"
 import { DisplayName, EmailAddress, Password, Role, SingleLineText } from "../users/schema.ts"
@@ -138,6 +139,39 @@ export const ApiKey = z
   })
   .meta({ id: "ApiKey" })
 export type ApiKey = z.output<typeof ApiKey>
+
+/** A key as administrators see it, with its owner. */
+export const AdministeredKey = ApiKey.extend({
+  owner: z.object({
+    /** A service key belongs to a group. */
+    type: z.enum(["user", "group"]),
+    id: z.string(),
+    name: z.string(),
+    /** Null for a group. */
+    email: z.string().nullable(),
+  }),
+}).meta({ id: "AdministeredApiKey" })
+export type AdministeredKey = z.output<typeof AdministeredKey>
+
+export const KeyListQuery = ListQuery.extend({
+  query: ListQuery.shape.query.describe(
+    "Part of the key's name, its last four characters, or part of its owner's name or email",
+  ),
+  order_by: z.enum(["created_at", "last_used_at", "expires_at"]).default("created_at"),
+  owner_type: z.enum(["user", "group"]).optional().describe("`group`: service keys only"),
+  unused_for_days: z.coerce
+    .number<string>()
+    .int()
+    .min(1)
+    .max(3650)
+    .optional()
+    .describe("Keys that are older than this and were not used since"),
+  never_used: z
+    .enum(["true", "false"])
+    .optional()
+    .transform((text) => text === "true"),
+})
+export type KeyListQuery = z.output<typeof KeyListQuery>
 
 export const CreatedApiKey = ApiKey.extend({
   /** The secret, which is returned only once. */

@@ -4,15 +4,18 @@ import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databas
 import type { Tx } from "../db/database.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { noCredentialLimits } from "../http/caller.ts"
+import { createKeyStore, type KeyStore } from "./key-store.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
 describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
   let database: OpenedDatabase
   let store: AuthStore
+  let keys: KeyStore
 
   beforeAll(async () => {
     database = await open()
     store = createAuthStore(database.db)
+    keys = createKeyStore(database.db)
   })
   afterAll(() => database.remove())
 
@@ -32,7 +35,16 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     const id = randomUUIDv7()
     const limits = { allowed_models: ["a", "ü"], allowed_routes: null, expires_at: 2_000_000_000 }
     const times = { created_at: 1, last_used_at: null }
-    return { id, user_id, name: "key", hash: `hash ${id}`, hint: "abcd", ...limits, ...times }
+    return {
+      id,
+      user_id,
+      group_id: null,
+      name: "key",
+      hash: `hash ${id}`,
+      hint: "abcd",
+      ...limits,
+      ...times,
+    }
   }
   const newSession = (user_id: string, expires_at: number) => {
     const where = { address: "192.0.2.1", user_agent: null, last_used_at: null }
@@ -43,7 +55,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
   it("resolve to their active user, with groups and limits", async () => {
     const user = await addUser()
     const key = newKey(user)
-    await transact((tx) => store.insertKey(tx, key))
+    await transact((tx) => keys.insertKey(tx, key))
     expect(await store.byKeyHash(key.hash)).toMatchObject({
       user: { id: user, role: "user" },
       groups: new Set(),
@@ -56,7 +68,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(await store.byKeyHash("another hash")).toBeUndefined()
     expect(await store.byKeyHash(key.hash.toUpperCase())).toBeUndefined()
     const idle = newKey(await addUser(0))
-    await transact((tx) => store.insertKey(tx, idle))
+    await transact((tx) => keys.insertKey(tx, idle))
     expect(await store.byKeyHash(idle.hash)).toBeUndefined()
   })
 
@@ -64,14 +76,14 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     const [user, inactive] = [await addUser(), await addUser(0)]
     const [key, deleted, idle] = [newKey(user), newKey(user), newKey(inactive)]
     const [session, ended] = [newSession(user, 100), newSession(user, 100)]
-    await transact((tx) => store.insertKey(tx, key))
-    await transact((tx) => store.insertKey(tx, idle))
+    await transact((tx) => keys.insertKey(tx, key))
+    await transact((tx) => keys.insertKey(tx, idle))
     await transact((tx) => store.insertSession(tx, session))
     const limits = noCredentialLimits
-    const keys = [key, deleted, idle].map(({ id }) => ({ type: "key", id, limits }) as const)
+    const credentials = [key, deleted, idle].map(({ id }) => ({ type: "key", id, limits }) as const)
     const sessions = [session, ended].map(({ id }) => ({ type: "session", id, limits }) as const)
     const access = { role: "user", groups: new Set() }
-    expect(await store.accessByCredential([...keys, ...sessions])).toEqual(
+    expect(await store.accessByCredential([...credentials, ...sessions])).toEqual(
       new Map([
         [key.id, access],
         [session.id, access],
@@ -83,16 +95,16 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
   it("are deleted with their account and cannot be added to a deleted one", async () => {
     const user = await addUser()
     const key = newKey(user)
-    await transact((tx) => store.insertKey(tx, key))
+    await transact((tx) => keys.insertKey(tx, key))
     await transact(async (tx) => {
       await tx.deleteFrom("users").where("id", "=", user).execute()
     })
-    expect(await store.keysOf(user)).toEqual([])
-    const late = transact((tx) => store.insertKey(tx, newKey(user)))
+    expect(await keys.keysOf({ type: "user", id: user })).toEqual([])
+    const late = transact((tx) => keys.insertKey(tx, newKey(user)))
     expect(isWriteConflict(await late.catch((error) => error))).toBe(true)
     const duplicate = newKey(await addUser())
-    await transact((tx) => store.insertKey(tx, duplicate))
-    const repeated = transact((tx) => store.insertKey(tx, { ...duplicate, id: randomUUIDv7() }))
+    await transact((tx) => keys.insertKey(tx, duplicate))
+    const repeated = transact((tx) => keys.insertKey(tx, { ...duplicate, id: randomUUIDv7() }))
     expect(isWriteConflict(await repeated.catch((error) => error))).toBe(true)
   })
 

@@ -1,45 +1,22 @@
-import type { Selectable } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
+import type { SessionRow } from "../db/tables.ts"
 import { fail } from "../errors.ts"
 import {
   type AuthenticatedCredential,
   type Caller,
-  type CredentialLimits,
+  isServiceKey,
   noCredentialLimits,
   type RefreshCaller,
   type UserAccess,
 } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
-import { type ApiKey, type ApiKeyRestrictions, apiKeyRestrictionNames } from "./schema.ts"
-
-export interface StoredKey extends ApiKey {
-  user_id: string
-  hash: string
-}
+import { parseLimits } from "./key-store.ts"
+import { apiKeyRestrictionNames } from "./schema.ts"
 
 /** An active user and the credential that identifies them. */
 export type CredentialHolder = Omit<Caller, "confirmed_at">
-
-const parseList = (serializeList: string | null): string[] | null =>
-  serializeList === null ? null : JSON.parse(serializeList)
-const serializeList = (items: readonly string[] | null): string | null =>
-  items === null ? null : JSON.stringify(items)
-
-const parseLimits = (row: Pick<ApiKeyRow, keyof CredentialLimits>): ApiKeyRestrictions => ({
-  allowed_models: parseList(row.allowed_models),
-  allowed_routes: parseList(row.allowed_routes),
-  expires_at: row.expires_at,
-})
-const serializeLimits = (limits: CredentialLimits): Pick<ApiKeyRow, keyof CredentialLimits> => ({
-  allowed_models: serializeList(limits.allowed_models),
-  allowed_routes: serializeList(limits.allowed_routes),
-  expires_at: limits.expires_at,
-})
-
-const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({ ...row, ...parseLimits(row) })
 
 /** A fixed order prevents deadlocks between processes that write concurrently. */
 const sortById = (seen: ReadonlyMap<string, number>): [string, number][] =>
@@ -62,7 +39,7 @@ export interface AuthStore {
   accessByCredential(
     credentials: readonly AuthenticatedCredential[],
   ): Promise<Map<string, UserAccess>>
-  /** The active user that a key belongs to, by the key's SHA-256. */
+  /** The active user or the group that a key belongs to, by the key's SHA-256. */
   byKeyHash(hash: string): Promise<CredentialHolder | undefined>
   /** The active user that an existing session belongs to. */
   bySession(id: string): Promise<CredentialHolder | undefined>
@@ -76,10 +53,6 @@ export interface AuthStore {
   endSession(tx: Tx, userId: string, id: string): Promise<boolean>
   endSessions(tx: Tx, userId: string): Promise<void>
   dropExpiredSessions(tx: Tx, now: number): Promise<void>
-  keysOf(userId: string, reader?: Reader): Promise<StoredKey[]>
-  insertKey(tx: Tx, key: StoredKey): Promise<void>
-  /** @returns false if the user has no such key */
-  removeKey(tx: Tx, userId: string, id: string): Promise<{ name: string } | undefined>
   removeKeys(tx: Tx, userId: string): Promise<void>
   /** Writes when users, keys and sessions were last used; each map is id → epoch seconds. */
   recordLastUse(
@@ -116,6 +89,23 @@ export const createAuthStore = (db: Database): AuthStore => {
     }
   }
 
+  const byServiceKeyHash = async (hash: string): Promise<CredentialHolder | undefined> => {
+    const row = await db.read
+      .selectFrom("api_keys")
+      .innerJoin("groups", "groups.id", "api_keys.group_id")
+      .select(["api_keys.id", "api_keys.name", "groups.id as group_id"])
+      .select(apiKeyRestrictionNames)
+      .where("api_keys.hash", "=", hash)
+      .executeTakeFirst()
+    if (!row) return undefined
+    const { id, name } = row
+    return {
+      user: { id, email: "", name, role: "user" },
+      groups: new Set([row.group_id]),
+      credential: { type: "service_key", id, limits: parseLimits(row) },
+    }
+  }
+
   const byKeyHash = async (hash: string): Promise<CredentialHolder | undefined> => {
     const row = await db.read
       .selectFrom("api_keys")
@@ -125,7 +115,7 @@ export const createAuthStore = (db: Database): AuthStore => {
       .where("api_keys.hash", "=", hash)
       .where("users.active", "=", 1)
       .executeTakeFirst()
-    if (!row) return undefined
+    if (!row) return byServiceKeyHash(hash)
     return toHolder(row, { type: "key", id: row.key_id, limits: parseLimits(row) })
   }
 
@@ -160,13 +150,36 @@ export const createAuthStore = (db: Database): AuthStore => {
     readInChunks(
       credentials.map(({ id }) => id),
       (some) =>
-        db.read.selectFrom(table).select(["id", "user_id"]).where("id", "in", some).execute(),
+        db.read
+          .selectFrom(table)
+          .select(["id", "user_id"])
+          .where("id", "in", some)
+          .where("user_id", "is not", null)
+          .$narrowType<{ user_id: string }>()
+          .execute(),
     )
+
+  /** Access of the service keys that exist, by their id. */
+  const accessByServiceKey = async (
+    ids: readonly string[],
+    reader: Reader = db.read,
+  ): Promise<[string, UserAccess][]> => {
+    const rows = await readInChunks(ids, (some) =>
+      reader
+        .selectFrom("api_keys")
+        .select(["id", "group_id"])
+        .where("id", "in", some)
+        .where("group_id", "is not", null)
+        .$narrowType<{ group_id: string }>()
+        .execute(),
+    )
+    return rows.map(({ id, group_id }) => [id, { role: "user", groups: new Set([group_id]) }])
+  }
 
   const accessByCredential = async (
     credentials: readonly AuthenticatedCredential[],
   ): Promise<Map<string, UserAccess>> => {
-    const { key, session } = Object.groupBy(credentials, ({ type }) => type)
+    const { key, session, service_key = [] } = Object.groupBy(credentials, ({ type }) => type)
     const owners = [
       ...(await findOwners("api_keys", key)),
       ...(await findOwners("sessions", session)),
@@ -176,12 +189,16 @@ export const createAuthStore = (db: Database): AuthStore => {
       const access = accessOfUsers.get(user_id)
       return access ? [[id, access]] : []
     })
-    return new Map(entries)
+    const serviceKeys = await accessByServiceKey(service_key.map(({ id }) => id))
+    return new Map([...entries, ...serviceKeys])
   }
 
   const refreshCaller: RefreshCaller = async (tx, caller) => {
     const { id } = caller.user
-    const access = (await accessByUser(new Set([id]), tx)).get(id)
+    const accessById = isServiceKey(caller)
+      ? new Map(await accessByServiceKey([id], tx))
+      : await accessByUser(new Set([id]), tx)
+    const access = accessById.get(id)
     if (!access) return fail("unauthorized", translatable("account_not_active"))
     const { role, groups } = access
     return { ...caller, user: { ...caller.user, role }, groups }
@@ -251,31 +268,6 @@ export const createAuthStore = (db: Database): AuthStore => {
     dropExpiredSessions: async (tx, now) => {
       await tx.deleteFrom("sessions").where("expires_at", "<=", now).execute()
     },
-
-    keysOf: async (userId, reader = db.read) => {
-      const rows = await reader
-        .selectFrom("api_keys")
-        .selectAll()
-        .where("user_id", "=", userId)
-        .orderBy("id")
-        .execute()
-      return rows.map(toKey)
-    },
-
-    insertKey: async (tx, key) => {
-      await tx
-        .insertInto("api_keys")
-        .values({ ...key, ...serializeLimits(key) })
-        .execute()
-    },
-
-    removeKey: (tx, userId, id) =>
-      tx
-        .deleteFrom("api_keys")
-        .where("user_id", "=", userId)
-        .where("id", "=", id)
-        .returning("name")
-        .executeTakeFirst(),
 
     removeKeys: async (tx, userId) => {
       await tx.deleteFrom("api_keys").where("user_id", "=", userId).execute()

@@ -48,6 +48,7 @@ export const createCompletionRouter = ({ router, api, completions, bodyLimit }: 
         access: "user",
         grantsPrivileges: false,
         isAliased: true,
+        acceptsServiceKeys: true,
         summary,
         body,
         responses: { ...errors, 200: json(response.schema, response.description) },

@@ -7,6 +7,8 @@ export const maxRows = {
   questionsPerCollection: 500,
   sessionsPerUser: 1000,
   keysPerUser: 100,
+  /** Service keys. */
+  keysPerGroup: 100,
   promptsPerUser: 500,
   /** The oldest are deleted beyond it. */
   responsesPerUser: 10_000,

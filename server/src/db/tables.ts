@@ -77,11 +77,16 @@ export interface GroupRow {
 export interface GroupMemberRow {
   group_id: string
   user_id: string
+  /** `member` or `manager`. */
+  role: Generated<string>
 }
 
 export interface ApiKeyRow {
   id: string
-  user_id: string
+  /** Null for the service key of a group. */
+  user_id: string | null
+  /** Null for the key of a user. */
+  group_id: string | null
   name: string
   /** SHA-256 of the secret in hex; unique. */
   hash: string
@@ -187,6 +192,7 @@ export interface ClockStateRow {
 export interface UsageRow {
   id: string
   at: number
+  /** Empty if a service key was used, which belongs to no user. */
   user_id: string
   key_id: string | null
   /** The group that pays; this and what follows is null in records of earlier versions. */

@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
@@ -18,12 +18,13 @@ import type {
   GroupChanges,
   GroupListQuery,
   GroupMember,
+  NamedGroup,
   NewGroup,
   OwnGroup,
 } from "./schema.ts"
 import { type StoredGroup, toCountedGroup } from "./store.ts"
 
-interface Deps extends GroupWriterDeps {
+export interface GroupsDeps extends GroupWriterDeps {
   newId: () => string
   nowMs: () => number
 }
@@ -52,11 +53,20 @@ const requireLocal = ({ source, name }: StoredGroup): void => {
 
 const inUseReason = "This group was given access to objects, which its members would lose."
 
+interface MemberChanges {
+  add?: readonly string[]
+  /** More accounts to add, by email address. */
+  addEmails?: readonly string[]
+  remove?: readonly string[]
+}
+
 /** The rules for groups, except those that only an identity provider changes. */
 export interface Groups extends GroupWriter {
   get(id: string): Promise<Group>
   list(query: GroupListQuery): Promise<Page<Group>>
-  listNames(ids: readonly string[]): Promise<OwnGroup[]>
+  listNames(ids: readonly string[]): Promise<NamedGroup[]>
+  /** The groups of a user, sorted by name. */
+  groupsOf(userId: string): Promise<OwnGroup[]>
   members(id: string, query: ListQuery): Promise<Page<GroupMember>>
   create(actor: Actor, input: NewGroup): Promise<Group>
   update(actor: Actor, id: string, changes: GroupChanges): Promise<Group>
@@ -66,11 +76,15 @@ export interface Groups extends GroupWriter {
   requireLocalGroups(tx: Tx, ids: readonly string[]): Promise<void>
   /** Those of the groups that exist and that the identity provider does not manage. */
   localAmong(tx: Tx, ids: readonly string[]): Promise<string[]>
-  /** Adds and removes members; takes effect on their next request. */
+  /**
+   * Adds and removes members; takes effect on their next request.
+   * @param authorize called in the transaction; throws if the caller may not change the members
+   */
   changeMembers(
     actor: Actor,
     id: string,
-    options: { add?: readonly string[]; remove?: readonly string[] },
+    changes: MemberChanges,
+    authorize?: (tx: Tx) => Promise<void>,
   ): Promise<Group>
   /**
    * Adds one account to groups and removes it from others, inside `tx`.
@@ -84,7 +98,7 @@ export interface Groups extends GroupWriter {
   ): Promise<string[]>
 }
 
-export const createGroups = (deps: Deps): Groups => {
+export const createGroups = (deps: GroupsDeps): Groups => {
   const { db, store, newId, nowMs } = deps
   const writer = createGroupWriter(deps)
   const { lockGroup, editMembers, insertGroup, changeGroup, removeGroup } = writer
@@ -92,12 +106,22 @@ export const createGroups = (deps: Deps): Groups => {
   const getGroup = async (id: string, tx?: Tx): Promise<Group> =>
     (await store.byId(id, tx)) ?? failNotFound(id)
 
+  const userIdsWith = async (tx: Tx, emails: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const email of emails) {
+      const found = await store.userIdByEmail(tx, email)
+      ids.push(found ?? failInvalid("emails", translatable("no_account_with_email", { email })))
+    }
+    return ids
+  }
+
   return {
     ...writer,
 
     get: (id) => getGroup(id),
     list: (query) => store.list(query),
     listNames: (ids) => store.listNames(ids),
+    groupsOf: (userId) => store.groupsOf(userId),
 
     members: async (id, query) => {
       await getGroup(id)
@@ -149,18 +173,22 @@ export const createGroups = (deps: Deps): Groups => {
       return found.flatMap((group) => (group && group.source !== "scim" ? group.id : []))
     },
 
-    changeMembers: (actor, id, { add = [], remove = [] }) =>
+    changeMembers: (actor, id, { add: ids = [], addEmails = [], remove = [] }, authorize) => {
+      const adds = ids.length + addEmails.length > 0
       // Removing members, like deleting, works on a nearly full disk.
-      (add.length === 0 ? db.essential : db).transactLocked([groupLock(id)], async (tx) => {
+      return (adds ? db : db.essential).transactLocked([groupLock(id)], async (tx) => {
+        await authorize?.(tx)
         const group = await lockGroup(tx, id)
         requireLocal(group)
+        const add = [...ids, ...(await userIdsWith(tx, addEmails))]
         const editor = editMembers(tx, id, policy)
         await editor.add(add)
         await editor.remove(remove)
         const change = { before: group, after: group, members: { added: add, removed: remove } }
         await changeGroup(tx, change, { actor, action: "group.members_changed", policy })
         return getGroup(id, tx)
-      }),
+      })
+    },
 
     changeMembershipsOf: async (tx, actor, userId, { join, leave }) => {
       const joined: string[] = []

@@ -9,10 +9,12 @@ import {
   GroupMember,
   GroupMemberIds,
   NewGroup,
+  NewGroupMembers,
   OwnGroup,
 } from "./schema.ts"
 
 const unknown = { description: "The group or user does not exist" }
+const notManager = { description: "You do not manage the group" }
 const taken = { description: "The name is already in use" }
 
 export const groupRoutes = {
@@ -35,10 +37,10 @@ export const groupRoutes = {
     responses: { 200: json(z.array(OwnGroup), "Your groups, sorted by name") },
   }),
   get: route("get", "/api/v1/groups/:id", {
-    access: "admin",
-    summary: "Get a group",
+    access: "user",
+    summary: "Get a group, for administrators and its managers",
     params: IdParams,
-    responses: { 200: json(Group, "The group"), 404: unknown },
+    responses: { 200: json(Group, "The group"), 403: notManager, 404: unknown },
   }),
   update: route("post", "/api/v1/groups/:id/update", {
     access: "admin",
@@ -61,26 +63,47 @@ export const groupRoutes = {
     },
   }),
   members: route("get", "/api/v1/groups/:id/members", {
-    access: "admin",
-    summary: "List the members of a group",
+    access: "user",
+    summary: "List the members of a group, for administrators and its managers",
     params: IdParams,
     query: ListQuery,
-    responses: { 200: json(Page(GroupMember), "A page of members"), 404: unknown },
+    responses: { 200: json(Page(GroupMember), "A page of members"), 403: notManager, 404: unknown },
   }),
   addMembers: route("post", "/api/v1/groups/:id/members/add", {
-    access: "admin",
+    access: "user",
     grantsPrivileges: true,
-    summary: "Add members",
+    summary: "Add members, for administrators and managers of the group",
     params: IdParams,
-    body: GroupMemberIds,
-    responses: { 200: json(Group, "The updated group"), 404: unknown },
+    body: NewGroupMembers,
+    responses: { 200: json(Group, "The updated group"), 403: notManager, 404: unknown },
   }),
   removeMembers: route("post", "/api/v1/groups/:id/members/remove", {
-    access: "admin",
+    access: "user",
     grantsPrivileges: true,
-    summary: "Remove members",
+    summary:
+      "Remove members, for administrators and managers of the group, who cannot remove other managers",
     params: IdParams,
     body: GroupMemberIds,
-    responses: { 200: json(Group, "The updated group"), 404: unknown },
+    responses: { 200: json(Group, "The updated group"), 403: notManager, 404: unknown },
+  }),
+  addManagers: route("post", "/api/v1/groups/:id/managers/add", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Let members manage the group: its members and its service keys",
+    params: IdParams,
+    body: GroupMemberIds,
+    responses: {
+      200: success("They manage the group"),
+      404: unknown,
+      409: { description: "One of the users is not a member" },
+    },
+  }),
+  removeManagers: route("post", "/api/v1/groups/:id/managers/remove", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Let managers be ordinary members again",
+    params: IdParams,
+    body: GroupMemberIds,
+    responses: { 200: success("They are ordinary members"), 404: unknown },
   }),
 }

@@ -39,13 +39,37 @@ export const GroupMemberIds = z
   .object({ user_ids: z.array(z.string()).min(1).max(10_000) })
   .meta({ id: "MemberIds" })
 
+export const NewGroupMembers = z
+  .object({
+    user_ids: z.array(z.string()).max(10_000).default([]),
+    emails: z
+      .array(z.string().max(254))
+      .max(100)
+      .default([])
+      .describe("Email addresses of more accounts, for managers, who cannot list users"),
+  })
+  .meta({ id: "NewGroupMembers" })
+export type NewGroupMembers = z.output<typeof NewGroupMembers>
+
 export const GroupListQuery = ListQuery.extend({
   order_by: z.enum(["name", "created_at"]).default("name"),
 })
 export type GroupListQuery = z.output<typeof GroupListQuery>
 
-export const GroupMember = z.object({ id: z.string(), name: z.string(), email: z.string() })
+/** Managers change a group's members and its service keys. */
+export const GroupRole = z.enum(["member", "manager"])
+export type GroupRole = z.output<typeof GroupRole>
+
+export const GroupMember = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: GroupRole,
+})
 export type GroupMember = z.output<typeof GroupMember>
 
-export const OwnGroup = z.object({ id: z.string(), name: z.string() }).meta({ id: "OwnGroup" })
+export const NamedGroup = z.object({ id: z.string(), name: z.string() })
+export type NamedGroup = z.output<typeof NamedGroup>
+
+export const OwnGroup = NamedGroup.extend({ role: GroupRole }).meta({ id: "OwnGroup" })
 export type OwnGroup = z.output<typeof OwnGroup>

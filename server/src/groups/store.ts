@@ -9,7 +9,14 @@ import { tryUniqueWrite } from "../db/write-conflicts.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
 import { removeGrantsTo } from "../users/grant-removal.ts"
 import { RecordSource } from "../users/schema.ts"
-import type { Group, GroupListQuery, OwnGroup } from "./schema.ts"
+import {
+  type Group,
+  type GroupListQuery,
+  type GroupMember,
+  GroupRole,
+  type NamedGroup,
+  type OwnGroup,
+} from "./schema.ts"
 
 /** A stored group, without its member count. */
 export type StoredGroup = Omit<Group, "member_count" | "created_at" | "updated_at"> & {
@@ -58,11 +65,18 @@ export interface GroupStore {
   /** Reads a group without counting its members, which can be slow. */
   byIdUncounted(tx: Tx, id: string): Promise<StoredGroup | undefined>
   list(query: GroupListQuery): Promise<Page<Group>>
+  exists(id: string, reader: Reader): Promise<boolean>
   /** Names of the groups that still exist. */
-  listNames(ids: readonly string[]): Promise<OwnGroup[]>
+  listNames(ids: readonly string[]): Promise<NamedGroup[]>
+  /** The groups of a user, sorted by name. */
+  groupsOf(userId: string): Promise<OwnGroup[]>
   /** Ids of local groups with one of these names, regardless of case. */
   localIdsByName(tx: Tx, names: readonly string[]): Promise<string[]>
-  members(id: string, query: ListQuery): Promise<Page<{ id: string; name: string; email: string }>>
+  members(id: string, query: ListQuery): Promise<Page<GroupMember>>
+  /** @returns those of `userIds` that manage the group */
+  managersAmong(id: string, userIds: readonly string[], reader: Reader): Promise<string[]>
+  /** @returns those of `userIds` that are members and had another role */
+  setRole(tx: Tx, id: string, userIds: readonly string[], role: GroupRole): Promise<string[]>
   /** @returns false if the name is taken */
   insert(tx: Tx, group: StoredGroup): Promise<boolean>
   /** @returns false if another group has the name; `tx` can then only be rolled back */
@@ -70,6 +84,8 @@ export interface GroupStore {
   remove(tx: Tx, id: string): Promise<void>
   /** @returns those of `userIds` that belong to accounts */
   existingUserIds(tx: Tx, userIds: readonly string[]): Promise<string[]>
+  /** The id of the account with an email address, regardless of case. */
+  userIdByEmail(tx: Tx, email: string): Promise<string | undefined>
   memberIds(tx: Tx, id: string): Promise<string[]>
   /** @returns those of `userIds` that were not members before */
   addMembers(tx: Tx, id: string, userIds: readonly string[]): Promise<string[]>
@@ -106,6 +122,23 @@ export const createGroupStore = (db: Database): GroupStore => ({
     return { items: items.map(toGroup), total }
   },
 
+  exists: async (id, reader) => {
+    const found = reader.selectFrom("groups").select("id").where("id", "=", id)
+    return (await found.executeTakeFirst()) !== undefined
+  },
+
+  groupsOf: async (userId) => {
+    const rows = await db.read
+      .selectFrom("group_members")
+      .innerJoin("groups", "groups.id", "group_members.group_id")
+      .where("user_id", "=", userId)
+      .select(["groups.id", "groups.name", "group_members.role"])
+      .execute()
+    return rows
+      .map((row) => ({ ...row, role: GroupRole.parse(row.role) }))
+      .sort((a, b) => a.name.localeCompare(b.name))
+  },
+
   listNames: (ids) =>
     readInChunks(ids, (some) =>
       db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some).execute(),
@@ -124,15 +157,52 @@ export const createGroupStore = (db: Database): GroupStore => ({
     return rows.map(({ id }) => id)
   },
 
-  members: (id, query) => {
+  members: async (id, query) => {
     const sorted = db.read
       .selectFrom("group_members")
       .innerJoin("users", "users.id", "group_members.user_id")
       .where("group_id", "=", id)
-      .select(["users.id", "users.name", "users.email"])
+      .select(["users.id", "users.name", "users.email", "group_members.role"])
       .orderBy("users.name_key", query.direction)
       .orderBy("users.id", query.direction)
-    return readPage(sorted, query)
+    const { items, total } = await readPage(sorted, query)
+    return { items: items.map((row) => ({ ...row, role: GroupRole.parse(row.role) })), total }
+  },
+
+  managersAmong: async (id, userIds, reader) => {
+    const rows = await readInChunks(userIds, (some) =>
+      reader
+        .selectFrom("group_members")
+        .select("user_id")
+        .where("group_id", "=", id)
+        .where("role", "=", "manager")
+        .where("user_id", "in", some)
+        .execute(),
+    )
+    return rows.map(({ user_id }) => user_id)
+  },
+
+  setRole: async (tx, id, userIds, role) => {
+    const rows = await readInChunks(userIds, (some) =>
+      tx
+        .updateTable("group_members")
+        .set({ role })
+        .where("group_id", "=", id)
+        .where("role", "!=", role)
+        .where("user_id", "in", some)
+        .returning("user_id")
+        .execute(),
+    )
+    return rows.map(({ user_id }) => user_id)
+  },
+
+  userIdByEmail: async (tx, email) => {
+    const found = tx
+      .selectFrom("users")
+      .select("id")
+      .where("email_key", "=", foldCase(email.trim()))
+      .where("hidden", "=", 0)
+    return (await found.executeTakeFirst())?.id
   },
 
   insert: async (tx, group) => {

@@ -1,13 +1,16 @@
 import { fail } from "../errors.ts"
 import { translatable } from "../i18n/message.ts"
 import { isRouteAllowed } from "./allowed-routes.ts"
-import type { Caller } from "./caller.ts"
+import { type Caller, isServiceKey } from "./caller.ts"
 import { checkKeyEscalation } from "./privilege-escalation.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Checks that a caller may call a route. @throws {Failure} `forbidden` or `account_pending` */
 export const authorize = (caller: Caller, shape: RouteShape, path: string): Caller => {
-  const { access, isAliased = false } = shape
+  const { access, isAliased = false, acceptsServiceKeys = false } = shape
+  if (isServiceKey(caller) && !acceptsServiceKeys) {
+    fail("forbidden", `This is a service key of a group, which may only call models, not ${path}.`)
+  }
   const { allowed_routes: allowed } = caller.credential.limits
   if (allowed && !isRouteAllowed(allowed, { path, isAliased })) {
     fail("forbidden", `This API key is not allowed to call ${path}.`)

@@ -21,21 +21,26 @@ export const noCredentialLimits = {
   expires_at: null,
 } as const satisfies CredentialLimits
 
-/** API key or session. */
+/** `key`: a user's API key; `service_key`: one that belongs to a group instead of a user. */
 export interface AuthenticatedCredential {
-  type: "key" | "session"
+  type: "key" | "service_key" | "session"
   id: string
   limits: CredentialLimits
 }
 
 /** Whether a key is restricted, granting less than a session of its user. */
 export const isRestrictedKey = ({ type, limits }: AuthenticatedCredential): boolean =>
-  type === "key" && Object.values(limits).some((limit) => limit !== null)
+  type === "service_key" ||
+  (type === "key" && Object.values(limits).some((limit) => limit !== null))
 
-/** The active user that sent a request, and the credential used. */
+/**
+ * The active user that sent a request, and the credential used. With a service key, no user did:
+ * `user` has the key's own id and name, so that nothing belongs to it, limits per user apply to the
+ * key, and it is revoked like a user.
+ */
 export interface Caller {
   user: { id: string; email: string; name: string; role: Role }
-  /** Ids of the user's groups. */
+  /** Ids of the user's groups; the one that a service key belongs to. */
   groups: ReadonlySet<string>
   /** The group that requests are charged to; null if none pays. */
   paying_group: string | null
@@ -43,6 +48,17 @@ export interface Caller {
   /** When the credential was read from the database, in ms of `performance.now()`. */
   confirmed_at: number
 }
+
+export const isServiceKey = ({ credential }: Pick<Caller, "credential">): boolean =>
+  credential.type === "service_key"
+
+/** The id of the user that sent a request; null for a service key. */
+export const userIdOf = (caller: Pick<Caller, "user" | "credential">): string | null =>
+  isServiceKey(caller) ? null : caller.user.id
+
+/** The id of the API key that was used; null for a session. */
+export const keyIdOf = ({ credential }: Pick<Caller, "credential">): string | null =>
+  credential.type === "session" ? null : credential.id
 
 /** The attributes that determine a user's access. */
 export type UserAccess = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
@@ -77,12 +93,7 @@ export const actorOf = (
 ): Actor => {
   const where = { address, request_id: requestId }
   if (!caller) return { type: "anonymous", id: null, key_id: null, ...where }
-  const { user, credential } = caller
-  const isKey = credential.type === "key"
-  return {
-    type: isKey ? "key" : "user",
-    id: user.id,
-    key_id: isKey ? credential.id : null,
-    ...where,
-  }
+  const key_id = keyIdOf(caller)
+  const type = key_id === null ? "user" : "key"
+  return { type, id: userIdOf(caller), key_id, ...where }
 }

@@ -1,5 +1,6 @@
 import { type Logger, symbols } from "pino"
 import { Failure, shortenMessage, shortenValue } from "../errors.ts"
+import { keyIdOf, userIdOf } from "./caller.ts"
 import { pathOf, type RequestContext } from "./request-context.ts"
 
 /** Polled constantly by monitoring: logged at `debug` level unless the response is an error. */
@@ -11,8 +12,11 @@ const causeOf = (failure: Error): unknown =>
 const durationOf = ({ startedAt }: RequestContext): number =>
   Math.round((performance.now() - startedAt) * 10) / 10
 
+const userOf = ({ caller }: RequestContext): string | undefined =>
+  (caller && userIdOf(caller)) ?? undefined
+
 const keyOf = ({ caller }: RequestContext): string | undefined =>
-  caller?.credential.type === "key" ? caller.credential.id : undefined
+  (caller && keyIdOf(caller)) ?? undefined
 
 const needsNoEscape = /^[\w\-./:@ ]*$/
 /** Longer values may have to be shortened. */
@@ -26,19 +30,19 @@ const member = (name: string, value: string | undefined): string => {
 
 /** The entry as pino would write it; built by hand because most requests log one. */
 const formatInfoLine = (context: RequestContext): string => {
-  const { incoming, outgoing, caller, requestId, address, model, connection } = context
+  const { incoming, outgoing, requestId, address, model, connection } = context
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
     `${member("method", incoming.method)}${member("path", pathOf(incoming.url))}` +
     `,"status":${outgoing.statusCode},"duration_ms":${durationOf(context)}` +
-    `${member("address", address)}${member("user", caller?.user.id)}` +
+    `${member("address", address)}${member("user", userOf(context))}` +
     `${member("key", keyOf(context))}${member("model", model)}` +
     `${member("connection", connection)},"msg":"request"}\n`
   )
 }
 
 const logFields = (context: RequestContext): object => {
-  const { incoming, outgoing, caller, failure } = context
+  const { incoming, outgoing, failure } = context
   return {
     request_id: context.requestId,
     method: incoming.method,
@@ -46,7 +50,7 @@ const logFields = (context: RequestContext): object => {
     status: outgoing.statusCode,
     duration_ms: durationOf(context),
     address: context.address,
-    user: caller?.user.id,
+    user: userOf(context),
     key: keyOf(context),
     model: context.model && shortenValue(context.model),
     connection: context.connection,

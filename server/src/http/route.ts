@@ -72,6 +72,8 @@ export interface RouteShape<
   rawBody?: { contentType: string; schema: z.ZodType }
   /** Omitted for `get` routes and for routes that API keys cannot call. */
   grantsPrivileges?: GrantsPrivileges<z.output<B>>
+  /** Whether service keys may call the route; by default, they may not. */
+  acceptsServiceKeys?: boolean
   /** Whether the route is OpenAI-compatible, and thus mounted under every alias prefix. */
   isAliased?: boolean
   /** By status; a value returned by the handler is sent with the first 2xx status. */

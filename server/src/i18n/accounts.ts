@@ -36,9 +36,14 @@ export const accounts = {
   credential_revoked: "The credential used for this request was revoked.",
   api_key_limit_reached: ({ max }: Values<"max">) =>
     `You have reached the limit of ${max} API keys. Revoke one to create another.`,
+  service_key_limit_reached: ({ max }: Values<"max">) =>
+    `The group has reached the limit of ${max} service keys. Revoke one to create another.`,
   api_key_path_invalid: "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
   group_exists: ({ name }: Values<"name">) =>
     `A group named ${name} already exists. Choose another name.`,
+  group_manager_required: "Only administrators and managers of the group can do this.",
+  group_manager_not_removable: "Only administrators can remove managers of a group.",
+  no_account_with_email: ({ email }: Values<"email">) => `There is no account with ${email}.`,
   rewriting_timeout_out_of_range: "Enter at least 100 and at most 30,000 milliseconds.",
   session_length_out_of_range: "Enter at least one minute and at most 365 days.",
   retention_negative: "Enter 0 or more days.",

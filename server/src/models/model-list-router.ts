@@ -51,6 +51,7 @@ export const createModelListRouter = ({ router, catalogue, settings }: Deps): Ro
     route("get", "/models", {
       access: "user",
       isAliased: true,
+      acceptsServiceKeys: true,
       summary: "List the models that you can use; long descriptions are truncated",
       query: ListParameters,
       responses: {
@@ -74,6 +75,7 @@ export const createModelListRouter = ({ router, catalogue, settings }: Deps): Ro
     route("get", "/models/:id{.+}", {
       access: "user",
       isAliased: true,
+      acceptsServiceKeys: true,
       summary: "Get a model",
       params: z.object({ id: z.string() }),
       responses: {

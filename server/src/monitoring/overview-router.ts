@@ -81,12 +81,16 @@ const countObjects = async (db: Database) => {
 const findExpiringKeys = (db: Database, now: number) =>
   db.backgroundReader
     .selectFrom("api_keys")
-    .innerJoin("users", "users.id", "api_keys.user_id")
-    .select(["api_keys.name", "api_keys.user_id", "users.name as owner"])
+    .leftJoin("users", "users.id", "api_keys.user_id")
+    .leftJoin("groups", "groups.id", "api_keys.group_id")
+    .select(["api_keys.name", "api_keys.user_id", "api_keys.group_id"])
+    .select(sql<string>`coalesce(users.name, ${sql.ref("groups.name")})`.as("owner"))
     .select(sql<number>`api_keys.expires_at`.as("expires_at"))
     .where("api_keys.expires_at", ">", now)
     .where("api_keys.expires_at", "<", now + expiryNoticeSeconds)
-    .where("users.active", "=", 1)
+    .where(({ eb, or }) =>
+      or([eb("users.active", "=", 1), eb("api_keys.group_id", "is not", null)]),
+    )
     .orderBy("api_keys.expires_at")
     .limit(maxExpiringKeys)
     .execute()

@@ -42,7 +42,14 @@ const Overview = z
     }),
     /** API keys that expire within the next 14 days. */
     expiring_keys: z.array(
-      z.object({ name: z.string(), user_id: z.string(), owner: z.string(), expires_at: z.int() }),
+      z.object({
+        name: z.string(),
+        /** Null for the service key of a group. */
+        user_id: z.string().nullable(),
+        group_id: z.string().nullable(),
+        owner: z.string(),
+        expires_at: z.int(),
+      }),
     ),
   })
   .meta({ id: "Overview" })

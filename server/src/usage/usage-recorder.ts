@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { AttemptTarget } from "../connections/attempt-target.ts"
 import type { SqlBoolean } from "../db/column-types.ts"
-import type { Caller } from "../http/caller.ts"
+import { type Caller, keyIdOf, userIdOf } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { RequestCost } from "./charged-request.ts"
 import type { ReportCost } from "./cost-sum.ts"
@@ -47,8 +47,8 @@ interface Deps {
 
 const bit = (condition: boolean): SqlBoolean => (condition ? 1 : 0)
 
-const keyOf = ({ credential }: Caller): string | null =>
-  credential.type === "key" ? credential.id : null
+/** What `user_id` is in records of service keys, which belong to no user. */
+const noUserId = ""
 
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
 const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["prompt"]): number => {
@@ -130,8 +130,8 @@ export class UsageRecorder {
     return {
       id: randomUUIDv7(),
       at,
-      user_id: caller.user.id,
-      key_id: keyOf(caller),
+      user_id: userIdOf(caller) ?? noUserId,
+      key_id: keyIdOf(caller),
       group_id: caller.paying_group,
       operation,
       model,

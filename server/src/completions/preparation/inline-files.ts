@@ -11,6 +11,7 @@ import {
   maxFileBytes,
 } from "../references/file-content-reader.ts"
 import type { FileContentById, FilePartReference } from "../references/file-references.ts"
+import { rejectServiceKeys } from "../references/reject-service-keys.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 const checkKind = (
@@ -94,6 +95,7 @@ export const createFileInliner = (
     const scope = { member, storedPositions }
     const references = await bodyWork.read(owner, request, bodyTasks.findFiles, scope)
     if (references.length === 0) return request
+    rejectServiceKeys(caller, "file_id")
     const contents = await readContents(references, context)
     // The files are large, though the request may be small.
     const options = { input: { member, contents }, isLarge: true }

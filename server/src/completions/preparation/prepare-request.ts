@@ -78,7 +78,7 @@ export const createRequestPreparation = (deps: Deps) => {
       const request = await inlineFiles(received, { ...reading, storedPositions: [] })
       return { request, storedItems: null }
     }
-    const resolvedRequest = await references.resolve(caller.user.id, received, reading)
+    const resolvedRequest = await references.resolve(caller, received, reading)
     const { storedItems, storedPositions } = resolvedRequest
     const request = await inlineFiles(resolvedRequest.request, { ...reading, storedPositions })
     return { request, storedItems }

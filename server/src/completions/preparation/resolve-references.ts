@@ -3,6 +3,7 @@ import { type Fields, textOf } from "../../formats/json-values.ts"
 import { failWrongType } from "../../formats/request-errors.ts"
 import { smallBodyBytes } from "../../http/body-buffer.ts"
 import type { ReserveMemory } from "../../http/body-memory.ts"
+import { type Caller, isServiceKey } from "../../http/caller.ts"
 import { ReadBudget } from "../../stored-responses/read-budget.ts"
 import {
   maxResponseBytes,
@@ -43,8 +44,9 @@ const referenceMark = Buffer.from('"item_reference"')
 const isSelfContained = ({ bytes, fields }: ModelRequest): boolean =>
   textOf(fields.previous_response_id) === "" && !bytes.includes(referenceMark)
 
-const isToBeStored = ({ operation, fields }: ModelRequest): boolean =>
-  operation.storesResponse && fields.store !== false
+/** Nothing is stored for service keys: nobody could read it. */
+const isToBeStored = (caller: Caller, { operation, fields }: ModelRequest): boolean =>
+  operation.storesResponse && fields.store !== false && !isServiceKey(caller)
 
 const checkStorableSize = ({ bytes }: ModelRequest): void => {
   if (bytes.length <= maxResponseBytes) return
@@ -70,10 +72,9 @@ export const createReferenceResolver = (
   const expand = async (
     owner: BodyOwner,
     request: ModelRequest,
-    reserve: ReserveMemory,
+    { reserve, isStored }: { reserve: ReserveMemory; isStored: boolean },
   ): Promise<ResolvedRequest> => {
     const { userId } = owner
-    const isStored = isToBeStored(request)
     const previous = textOf(request.fields.previous_response_id)
     const budget = new ReadBudget(reserve)
     const ids = await read(owner, request, bodyTasks.findReferences, undefined)
@@ -95,15 +96,15 @@ export const createReferenceResolver = (
      *   `body_too_large` or `storage_limit` if its response cannot be stored, or that of `reserve`
      */
     resolve: async (
-      userId: string,
+      caller: Caller,
       request: ModelRequest,
       { signal, reserve }: { signal: AbortSignal; reserve: ReserveMemory },
     ): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
-      const owner = { userId, signal }
-      const isStored = isToBeStored(request)
+      const owner = { userId: caller.user.id, signal }
+      const isStored = isToBeStored(caller, request)
       if (isStored) checkStorableSize(request)
-      if (!isSelfContained(request)) return expand(owner, request, reserve)
+      if (!isSelfContained(request)) return expand(owner, request, { reserve, isStored })
       const storedItems = isStored ? await serializeItems(owner, request) : null
       return { request, storedItems, storedPositions: [] }
     },

@@ -97,12 +97,12 @@ const peopleItems = ({ users, expiring_keys }: Overview) => [
       </ButtonLink>
     ),
   },
-  ...expiring_keys.map(({ name, user_id, owner, expires_at }) => ({
-    id: `key ${user_id} ${name} ${expires_at}`,
+  ...expiring_keys.map(({ name, user_id, group_id, owner, expires_at }) => ({
+    id: `key ${user_id ?? group_id} ${name} ${expires_at}`,
     text: t("overview.keyExpires", { name, owner, date: formatDate(expires_at) }),
     link: (
-      <ButtonLink to="/admin/users/$userId" params={{ userId: user_id }}>
-        {t("overview.openUser")}
+      <ButtonLink to="/admin/keys" search={{ query: name }}>
+        {t("overview.openKeys")}
       </ButtonLink>
     ),
   })),

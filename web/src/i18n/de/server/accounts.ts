@@ -39,10 +39,15 @@ export const accounts = {
   credential_revoked: "Ihre Anmeldung wurde widerrufen. Melden Sie sich erneut an.",
   api_key_limit_reached: ({ max }) =>
     `Sie haben die Höchstzahl von ${max} API-Schlüsseln erreicht. Widerrufen Sie einen, um einen neuen zu erstellen.`,
+  service_key_limit_reached: ({ max }) =>
+    `Die Gruppe hat das Limit von ${max} Dienstschlüsseln erreicht. Widerrufen Sie einen, um einen neuen zu erstellen.`,
   api_key_path_invalid:
     "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",
   group_exists: ({ name }) =>
     `Eine Gruppe namens ${name} gibt es bereits. Wählen Sie einen anderen Namen.`,
+  group_manager_required: "Das können nur Administratoren und Verwalter der Gruppe.",
+  group_manager_not_removable: "Nur Administratoren können Verwalter einer Gruppe entfernen.",
+  no_account_with_email: ({ email }) => `Es gibt kein Konto mit der Adresse ${email}.`,
   rewriting_timeout_out_of_range:
     "Geben Sie mindestens 100 und höchstens 30.000 Millisekunden ein.",
   session_length_out_of_range: "Geben Sie mindestens eine Minute und höchstens 365 Tage ein.",
