@@ -3,6 +3,7 @@ import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.
 import { upload } from "../knowledge/collections.ts"
 import { createFixtures, type Fixtures, functionSource, password, prompt } from "./fixtures.ts"
 import { invitationRecipes } from "./invitation-requests.ts"
+import { managerRecipes } from "./manager-requests.ts"
 import { ownershipRecipes } from "./ownership-requests.ts"
 import { priceRecipes } from "./price-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
@@ -238,6 +239,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...accountRecipes(gateway, makers, secrets),
     ...contentRecipes(gateway, makers),
     ...questionRecipes(gateway, makers),
+    ...managerRecipes(makers),
     ...priceRecipes(gateway),
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),

@@ -30,7 +30,13 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
     const { status, body } = await readOverview()
     expect(status).toBe(200)
     expect(body.expiring_keys).toEqual([
-      { name: "Nightly report", user_id: grace.id, group_id: null, owner: "Grace", expires_at: soon },
+      {
+        name: "Nightly report",
+        user_id: grace.id,
+        group_id: null,
+        owner: "Grace",
+        expires_at: soon,
+      },
     ])
     expect(body).toMatchObject({
       users: { total: 2, pending: 0 },
