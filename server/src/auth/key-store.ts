@@ -94,7 +94,7 @@ export const createKeyStore = (db: Database): KeyStore => ({
   },
 
   listKeys: async ({ query, owner_type, never_used, unusedSince, ...options }) => {
-    let keys = db.read
+    let keys = db.backgroundReader
       .selectFrom("api_keys")
       .leftJoin("users", "users.id", "api_keys.user_id")
       .leftJoin("groups", "groups.id", "api_keys.group_id")
