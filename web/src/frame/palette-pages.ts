@@ -60,6 +60,7 @@ export const palettePages: readonly PalettePage[] = [
   { to: "/admin/prices", label: "label.prices", icon: CircleDollarSign, admin: true },
   { to: "/admin/provisioning", label: "label.provisioning", icon: IdCard, admin: true },
   { to: "/admin/sign-on", label: "signOn.title", icon: LogIn, admin: true },
+  { to: "/admin/keys", label: "allKeys.title", icon: KeyRound, admin: true },
   { to: "/admin/usage", label: "usage.title", icon: Activity, admin: true },
   { to: "/admin/ratings", label: "ratings.title", icon: ThumbsUp, admin: true },
   { to: "/admin/audit", label: "label.auditLog", icon: ScrollText, admin: true },

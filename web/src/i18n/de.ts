@@ -8,6 +8,7 @@ import { composer } from "./de/composer.ts"
 import { conversation } from "./de/conversation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
+import { groupKeys } from "./de/group-keys.ts"
 import { invitations } from "./de/invitations.ts"
 import { knowledge } from "./de/knowledge.ts"
 import { labels } from "./de/labels.ts"
@@ -49,4 +50,5 @@ export const de: Catalogue = {
   ...ownership,
   ...pdf,
   ...invitations,
+  ...groupKeys,
 }

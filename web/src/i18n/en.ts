@@ -7,6 +7,7 @@ import { composer } from "./en/composer.ts"
 import { conversation } from "./en/conversation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
+import { groupKeys } from "./en/group-keys.ts"
 import { invitations } from "./en/invitations.ts"
 import { knowledge } from "./en/knowledge.ts"
 import { labels } from "./en/labels.ts"
@@ -49,4 +50,5 @@ export const en = {
   ...ownership,
   ...pdf,
   ...invitations,
+  ...groupKeys,
 }

@@ -1,5 +1,5 @@
 import type { auditRoutes } from "../../../server/src/audit/routes.ts"
-import type { apiKeyRoutes } from "../../../server/src/auth/api-key-routes.ts"
+import type { apiKeyRoutes, serviceKeyRoutes } from "../../../server/src/auth/api-key-routes.ts"
 import type { invitationRoutes } from "../../../server/src/auth/invitation-routes.ts"
 import type { authRoutes } from "../../../server/src/auth/routes.ts"
 import type { connectionRoutes } from "../../../server/src/connections/routes.ts"
@@ -43,6 +43,7 @@ export type ApiRoute = ValueOf<
   | typeof auditRoutes
   | typeof invitationRoutes
   | typeof apiKeyRoutes
+  | typeof serviceKeyRoutes
   | typeof authRoutes
   | typeof connectionRoutes
   | typeof answerRoutes

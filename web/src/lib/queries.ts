@@ -85,6 +85,16 @@ export const membersQuery = (id: string, query: QueryFor<"/api/v1/groups/:id/mem
     query,
   })
 
+/** The groups that the user is a member of. */
+export const ownGroupsQuery = routeQuery(["groups", "mine"], "/api/v1/groups/mine")
+
+export const serviceKeysQuery = (groupId: string) =>
+  routeQuery(["groups", groupId, "keys"], "/api/v1/groups/:id/keys", { params: { id: groupId } })
+
+/** The keys of all users and groups, for administrators. */
+export const allKeysQuery = (query: QueryFor<"/api/v1/keys">) =>
+  pageQuery(["keys", "all", query], "/api/v1/keys", { query })
+
 export const keysQuery = routeQuery(["keys"], "/api/v1/auths/api_keys")
 
 export const sessionsQuery = routeQuery(["sessions"], "/api/v1/auths/sessions")

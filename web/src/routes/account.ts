@@ -26,5 +26,16 @@ export const accountRoutes = layout.addChildren([
     () => import("../pages/account/programs.tsx"),
   ),
   listPage("/account/usage", usageParams, "OwnUsagePage", () => import("../pages/usage/usage.tsx")),
+  page("/account/groups", "OwnGroupsPage", () => import("../pages/account/groups.tsx")),
+  page(
+    "/account/groups/$groupId",
+    "ManagedGroupPage",
+    () => import("../pages/admin/managed-group.tsx"),
+  ),
+  page(
+    "/account/groups/$groupId/keys/new",
+    "ManagedServiceKeyPage",
+    () => import("../pages/admin/new-service-key.tsx"),
+  ),
   page("/account/sessions", "SessionsPage", () => import("../pages/account/sessions.tsx")),
 ])

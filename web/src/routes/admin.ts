@@ -23,6 +23,12 @@ export const adminRoutes = layout.addChildren([
   listPage("/groups", [], "GroupsPage", () => import("../pages/admin/groups.tsx")),
   page("/groups/new", "NewGroupPage", () => import("../pages/admin/new-group.tsx")),
   page("/groups/$groupId", "GroupPage", () => import("../pages/admin/group.tsx")),
+  page(
+    "/groups/$groupId/keys/new",
+    "NewServiceKeyPage",
+    () => import("../pages/admin/new-service-key.tsx"),
+  ),
+  listPage("/keys", ["owner", "use"], "AllKeysPage", () => import("../pages/admin/all-keys.tsx")),
   page("/connections", "ConnectionsPage", () => import("../pages/admin/connections.tsx")),
   page("/connections/new", "NewConnectionPage", () => import("../pages/admin/new-connection.tsx")),
   page(

@@ -9,6 +9,7 @@ export const auditEvents = {
   "event.group.created": "{actor} hat die Gruppe {target} erstellt",
   "event.group.updated": "{actor} hat die Gruppe {target} geändert",
   "event.group.deleted": "{actor} hat die Gruppe {target} gelöscht",
+  "event.group.managers_changed": "{actor} hat die Verwalter von {target} geändert",
   "event.group.members_changed": "{actor} hat die Mitglieder von {target} geändert",
   "event.invitation.created": "{actor} hat eine Einladung erstellt",
   "event.invitation.revoked": "{actor} hat eine Einladung widerrufen",

@@ -57,5 +57,5 @@ export const overview = {
   },
   "overview.showFiles": "Dateien anzeigen",
   "overview.keyExpires": "Der API-Schlüssel {name} von {owner} läuft am {date} ab.",
-  "overview.openUser": "Benutzer öffnen",
+  "overview.openKeys": "Schlüssel anzeigen",
 }

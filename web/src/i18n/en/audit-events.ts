@@ -9,6 +9,7 @@ export const auditEvents = {
   "event.group.created": "{actor} created the group {target}",
   "event.group.updated": "{actor} changed the group {target}",
   "event.group.deleted": "{actor} deleted the group {target}",
+  "event.group.managers_changed": "{actor} changed the managers of {target}",
   "event.group.members_changed": "{actor} changed the members of {target}",
   "event.invitation.created": "{actor} created an invitation",
   "event.invitation.revoked": "{actor} revoked an invitation",

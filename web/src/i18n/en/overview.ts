@@ -55,5 +55,5 @@ export const overview = {
   },
   "overview.showFiles": "Show files",
   "overview.keyExpires": "The API key {name} of {owner} expires on {date}.",
-  "overview.openUser": "Open user",
+  "overview.openKeys": "Show keys",
 }

@@ -10,15 +10,14 @@ import { keysQuery, usageQuery } from "../../lib/queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser, usePageSession } from "../../lib/session.ts"
 import { lastDays } from "../../lib/utc-days.ts"
-import { Badge } from "../../ui/badge.tsx"
-import { Button, ButtonLink } from "../../ui/button.tsx"
-import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { Section } from "../../ui/page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeySnippets } from "../models/key-snippets.tsx"
 import { formatUsageCost } from "../usage/usage-measures.ts"
+import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "./key-cells.tsx"
 
 export const KeysPage = () => {
   const { data, error, refetch } = useQuery(keysQuery)
@@ -49,9 +48,14 @@ const columns = (costColumn: readonly Column<ApiKey>[]): Column<ApiKey>[] => [
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: ({ name, hint }) => <NameCell detail={<code>sk-…{hint}</code>}>{name}</NameCell>,
+    cell: (key) => <NameCell detail={<KeyHint {...key} />}>{key.name}</NameCell>,
   },
-  { id: "scope", header: t("keys.scope"), belowName: "plain", cell: scopeOf },
+  {
+    id: "scope",
+    header: t("keys.scope"),
+    belowName: "plain",
+    cell: (key) => <KeyScope {...key} />,
+  },
   {
     id: "used",
     header: t("keys.used"),
@@ -65,8 +69,18 @@ const columns = (costColumn: readonly Column<ApiKey>[]): Column<ApiKey>[] => [
     wideOnly: true,
     cell: (key) => <Time at={key.created_at} />,
   },
-  { id: "expires", header: t("label.expires"), belowName: "labeled", cell: expiryOf },
-  { id: "revoke", header: "", align: "right", cell: (key) => <RevokeButton apiKey={key} /> },
+  {
+    id: "expires",
+    header: t("label.expires"),
+    belowName: "labeled",
+    cell: (key) => <KeyExpiry {...key} />,
+  },
+  {
+    id: "revoke",
+    header: "",
+    align: "right",
+    cell: ({ id, name }) => <RevokeButton name={name} onRevoke={() => revoke(id)} />,
+  },
 ]
 
 const costDays = 30
@@ -99,38 +113,7 @@ const useCostColumn = (): Column<ApiKey>[] => {
   ]
 }
 
-const scopeOf = ({ allowed_models: models, allowed_routes: routes }: ApiKey) => (
-  <span title={[...(models ?? []), ...(routes ?? [])].join("\n")}>
-    {models ? t("objects.count.model", { count: models.length }) : t("label.allModels")}
-    {" · "}
-    {routes ? t("keys.someRoutes", { count: routes.length }) : t("keys.allRoutes")}
-  </span>
-)
-
-const expiryOf = ({ expires_at: at }: ApiKey) => {
-  if (at !== null && at * 1000 < Date.now()) return <Badge tone="warn">{t("keys.expired")}</Badge>
-  return <Time at={at} />
-}
-
-const RevokeButton = ({ apiKey: { id, name } }: { apiKey: ApiKey }) => {
-  const revoke = async (): Promise<void> => {
-    await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
-    await invalidateQueries([keysQuery.queryKey])
-  }
-  const title = t("keys.revokeOne", { name })
-  return (
-    <ConfirmTrigger
-      trigger={
-        <Button variant="danger" aria-label={title}>
-          {t("action.revoke")}
-        </Button>
-      }
-      title={title}
-      action={t("keys.revoke")}
-      danger
-      onConfirm={revoke}
-    >
-      {t("keys.revokeHelp")}
-    </ConfirmTrigger>
-  )
+const revoke = async (id: string): Promise<void> => {
+  await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
+  await invalidateQueries([keysQuery.queryKey])
 }

@@ -37,6 +37,7 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     pages: [
       { to: "/admin/sign-on", label: "signOn.title" },
       { to: "/admin/provisioning", label: "label.provisioning" },
+      { to: "/admin/keys", label: "label.apiKeys" },
       { to: "/admin/audit", label: "label.auditLog" },
     ],
   },

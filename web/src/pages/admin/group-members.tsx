@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { UserRound } from "lucide-react"
-import { useState } from "react"
+import { type FormEvent, useState } from "react"
 import type { GroupMember } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -9,10 +9,13 @@ import { Button } from "../../ui/button.tsx"
 import { ComboboxField } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { TextField } from "../../ui/field.tsx"
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { NameCell, Table } from "../../ui/table.tsx"
+import { Select } from "../../ui/select.tsx"
+import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
+import type { GroupArea } from "./group-paths.ts"
 import { UserLink } from "./user-link.tsx"
 
 const pageSize = 50
@@ -21,41 +24,46 @@ interface GroupMembersProps {
   groupId: string
   /** The identity provider manages the members. */
   provisioned: boolean
+  /** Administrators choose from all users and appoint managers, who do neither. */
+  area: GroupArea
+}
+
+type Change =
+  | { verb: "members/add" | "members/remove" | "managers/add" | "managers/remove"; id: string }
+  | { email: string }
+
+const send = (groupId: string, change: Change) => {
+  const params = { id: groupId }
+  return "email" in change
+    ? api.post("/api/v1/groups/:id/members/add", { params, body: { emails: [change.email] } })
+    : api.post(`/api/v1/groups/:id/${change.verb}`, { params, body: { user_ids: [change.id] } })
 }
 
 /** The members of a group, with a search field to add users. */
-export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
+export const GroupMembers = ({ groupId, provisioned, area }: GroupMembersProps) => {
   const client = useQueryClient()
   const [page, setPage] = useState(1)
   const members = useQuery(membersQuery(groupId, { page, page_size: pageSize }))
   const change = useMutation({
-    mutationFn: ({ verb, id }: { verb: "add" | "remove"; id: string }) =>
-      api.post(`/api/v1/groups/:id/members/${verb}`, {
-        params: { id: groupId },
-        body: { user_ids: [id] },
-      }),
+    mutationFn: (one: Change) => send(groupId, one),
     onSuccess: () => client.invalidateQueries({ queryKey: ["groups"] }),
   })
-  const remove = ({ id, name }: GroupMember) => (
-    <Button
-      aria-label={t("action.removeOne", { name })}
-      onClick={() => change.mutate({ verb: "remove", id })}
-    >
-      {t("action.remove")}
-    </Button>
-  )
+  const isAdmin = area === "admin"
   return (
     <Section
       title={t("groups.members")}
       lead={provisioned ? t("members.provisioned") : t("members.lead")}
     >
-      {!provisioned && <AddMember onAdd={(id) => change.mutate({ verb: "add", id })} />}
+      {!provisioned && isAdmin && (
+        <AddMember onAdd={(id) => change.mutate({ verb: "members/add", id })} />
+      )}
+      {!provisioned && !isAdmin && <AddByEmail onAdd={(email) => change.mutateAsync({ email })} />}
       {change.error && <ErrorNote error={change.error} />}
       <QueryResult query={members} rows={3}>
         {({ items, total }) =>
           items.length === 0 ? (
             <EmptyState icon={UserRound} title={t("members.none")}>
-              {t("members.noneHelp")}
+              {isAdmin ? t("members.noneHelp") : t("managers.noneHelp")}
             </EmptyState>
           ) : (
             <>
@@ -63,21 +71,7 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
                 label={t("groups.members")}
                 items={items}
                 idOf={({ id }) => id}
-                columns={[
-                  {
-                    id: "name",
-                    header: t("label.name"),
-                    grow: true,
-                    cell: ({ id, name, email }) => (
-                      <NameCell detail={email}>
-                        <UserLink id={id}>{name}</UserLink>
-                      </NameCell>
-                    ),
-                  },
-                  ...(provisioned
-                    ? []
-                    : [{ id: "remove", header: "", align: "right" as const, cell: remove }]),
-                ]}
+                columns={columns({ isAdmin, provisioned, onChange: change.mutate })}
               />
               <Pager page={page} pageSize={pageSize} total={total} onPage={setPage} />
             </>
@@ -85,6 +79,99 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
         }
       </QueryResult>
     </Section>
+  )
+}
+
+interface ColumnOptions {
+  isAdmin: boolean
+  provisioned: boolean
+  onChange: (change: Change) => void
+}
+
+const columns = (options: ColumnOptions): Column<GroupMember>[] => {
+  const { isAdmin, provisioned, onChange } = options
+  const nameColumn: Column<GroupMember> = {
+    id: "name",
+    header: t("label.name"),
+    grow: true,
+    cell: ({ id, name, email }) => (
+      <NameCell detail={email}>{isAdmin ? <UserLink id={id}>{name}</UserLink> : name}</NameCell>
+    ),
+  }
+  const roleColumn: Column<GroupMember> = {
+    id: "role",
+    header: t("user.role"),
+    belowName: "plain",
+    cell: (member) =>
+      isAdmin ? <RoleSelect member={member} onChange={onChange} /> : t(`groupRole.${member.role}`),
+  }
+  const removeColumn: Column<GroupMember> = {
+    id: "remove",
+    header: "",
+    align: "right",
+    cell: ({ id, name, role }) =>
+      // Only administrators remove managers.
+      (isAdmin || role === "member") && (
+        <Button
+          aria-label={t("action.removeOne", { name })}
+          onClick={() => onChange({ verb: "members/remove", id })}
+        >
+          {t("action.remove")}
+        </Button>
+      ),
+  }
+  return [nameColumn, roleColumn, ...(provisioned ? [] : [removeColumn])]
+}
+
+const roles = ["member", "manager"] as const
+
+interface RoleSelectProps {
+  member: GroupMember
+  onChange: (change: Change) => void
+}
+
+const RoleSelect = ({ member: { id, name, role }, onChange }: RoleSelectProps) => (
+  <Select
+    aria-label={t("managers.roleOf", { name })}
+    value={role}
+    onValue={(next) =>
+      onChange({ verb: next === "manager" ? "managers/add" : "managers/remove", id })
+    }
+    className="w-auto!"
+    options={roles.map((value) => ({ value, label: t(`groupRole.${value}`) }))}
+  />
+)
+
+interface AddByEmailProps {
+  onAdd: (email: string) => Promise<unknown>
+}
+
+/** For managers, who cannot list the users of the gateway. */
+const AddByEmail = ({ onAdd }: AddByEmailProps) => {
+  const [email, setEmail] = useState("")
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    await onAdd(email)
+    setEmail("")
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => submit(event).catch(() => {})}
+      className="flex flex-wrap items-end gap-2"
+    >
+      <TextField
+        label={t("managers.email")}
+        type="email"
+        value={email}
+        onValue={setEmail}
+        autoComplete="off"
+        className="min-w-0 flex-1 basis-64 wide:max-w-96"
+      />
+      <Button type="submit" disabled={email.trim() === ""}>
+        {t("managers.add")}
+      </Button>
+    </form>
   )
 }
 

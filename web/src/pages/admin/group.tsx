@@ -13,6 +13,7 @@ import { useEditForm } from "../../ui/use-form.ts"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { GroupMembers } from "./group-members.tsx"
 import { GroupFields } from "./new-group.tsx"
+import { ServiceKeys } from "./service-keys.tsx"
 
 const route = getRouteApi("/inside/admin/groups/$groupId")
 
@@ -30,7 +31,8 @@ export const GroupPage = () => {
         {(data) => (
           <>
             <Details key={data.id} group={data} />
-            <GroupMembers groupId={data.id} provisioned={data.source === "scim"} />
+            <GroupMembers groupId={data.id} provisioned={data.source === "scim"} area="admin" />
+            <ServiceKeys groupId={data.id} area="admin" />
             <RecentUsage filter="group_id" id={data.id} />
             <DeleteSection
               action={t("groups.delete")}

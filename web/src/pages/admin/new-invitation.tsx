@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { X } from "lucide-react"
 import { useState } from "react"
 import type { CreatedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
-import type { OwnGroup } from "../../../../server/src/groups/schema.ts"
+import type { NamedGroup } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatDate } from "../../lib/format.ts"
@@ -24,7 +24,7 @@ const lifetimes = [1, 7, 30, 90] as const
 interface InvitationValues {
   email: string
   role: "user" | "admin"
-  groups: OwnGroup[]
+  groups: NamedGroup[]
   days: string
 }
 
@@ -85,8 +85,8 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
 }
 
 interface GroupsFieldProps {
-  groups: readonly OwnGroup[]
-  onGroups: (groups: OwnGroup[]) => void
+  groups: readonly NamedGroup[]
+  onGroups: (groups: NamedGroup[]) => void
 }
 
 /** The groups that the new account joins. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
-import type { OwnGroup } from "../../../../server/src/groups/schema.ts"
+import type { NamedGroup } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
@@ -17,7 +17,7 @@ export const parsePrincipal = (key: string): Principal => {
   return { principal_type: type === "group" ? "group" : "user", principal_id: id }
 }
 
-const groupChoice = ({ id, name }: OwnGroup): ComboboxChoice => ({
+const groupChoice = ({ id, name }: NamedGroup): ComboboxChoice => ({
   value: `group:${id}`,
   label: name,
   note: t("label.group"),

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { KeyRound } from "lucide-react"
+import type { AdministeredKey } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { allKeysQuery } from "../../lib/queries.ts"
+import { invalidateQueries } from "../../lib/query-client.ts"
+import { useListSearch } from "../../lib/use-list-search.ts"
+import { ListPage } from "../../ui/list-page.tsx"
+import { type Column, NameCell } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
+import { UserLink } from "./user-link.tsx"
+
+const unusedDays = ["30", "90", "365"] as const
+
+/** The API's parameters for a choice of the filter by use: `never`, or a number of days. */
+const paramsOfUse = (use: string | undefined) => {
+  if (use === "never") return { never_used: "true" as const }
+  const days = Number(use)
+  return days > 0 ? { unused_for_days: days } : {}
+}
+
+/** The keys of all users and groups. */
+export const AllKeysPage = () => {
+  const list = useListSearch<"owner" | "use">({ order_by: "created_at", direction: "desc" })
+  const { owner, use, ...params } = list.params
+  const ownerType = owner === "user" || owner === "group" ? { owner_type: owner } : {}
+  const keys = useQuery(allKeysQuery({ ...params, ...ownerType, ...paramsOfUse(use) }))
+  return (
+    <ListPage
+      title={t("label.apiKeys")}
+      lead={t("allKeys.lead")}
+      list={list}
+      result={keys}
+      searchLabel={t("allKeys.search")}
+      filters={[
+        {
+          name: "owner",
+          label: t("label.owner"),
+          options: [
+            { value: "", label: t("allKeys.anyOwner") },
+            { value: "user", label: t("allKeys.ofUsers") },
+            { value: "group", label: t("label.serviceKeys") },
+          ],
+        },
+        {
+          name: "use",
+          label: t("allKeys.use"),
+          options: [
+            { value: "", label: t("allKeys.anyUse") },
+            ...unusedDays.map((days) => ({
+              value: days,
+              label: t("allKeys.unusedDays", { count: Number(days) }),
+            })),
+            { value: "never", label: t("allKeys.neverUsed") },
+          ],
+        },
+      ]}
+      icon={KeyRound}
+      none={{ title: t("keys.none"), help: t("keys.noneHelp") }}
+      columns={columns()}
+    />
+  )
+}
+
+const OwnerLink = ({ owner: { type, id, name } }: AdministeredKey) =>
+  type === "user" ? (
+    <UserLink id={id}>{name}</UserLink>
+  ) : (
+    <Link to="/admin/groups/$groupId" params={{ groupId: id }}>
+      {name}
+    </Link>
+  )
+
+const columns = (): Column<AdministeredKey>[] => [
+  {
+    id: "name",
+    header: t("label.name"),
+    grow: true,
+    cell: (key) => <NameCell detail={<KeyHint {...key} />}>{key.name}</NameCell>,
+  },
+  {
+    id: "owner",
+    header: t("label.owner"),
+    belowName: "plain",
+    cell: (key) => (
+      <NameCell detail={key.owner.email ?? t("label.group")}>
+        <OwnerLink {...key} />
+      </NameCell>
+    ),
+  },
+  {
+    id: "scope",
+    header: t("keys.scope"),
+    wideOnly: true,
+    cell: (key) => <KeyScope {...key} />,
+  },
+  {
+    id: "used",
+    header: t("label.lastUsed"),
+    sort: "last_used_at",
+    belowName: "labeled",
+    cell: (key) => <Time at={key.last_used_at} />,
+  },
+  {
+    id: "created",
+    header: t("label.created"),
+    sort: "created_at",
+    wideOnly: true,
+    cell: (key) => <Time at={key.created_at} />,
+  },
+  {
+    id: "expires",
+    header: t("label.expires"),
+    sort: "expires_at",
+    belowName: "labeled",
+    cell: (key) => <KeyExpiry {...key} />,
+  },
+  {
+    id: "revoke",
+    header: "",
+    align: "right",
+    cell: ({ id, name, owner }) => (
+      <RevokeButton
+        name={name}
+        help={t("allKeys.revokeOwner", { owner: owner.name })}
+        onRevoke={() => revoke(id)}
+      />
+    ),
+  },
+]
+
+const revoke = async (id: string): Promise<void> => {
+  await api.delete("/api/v1/keys/:id", { params: { id } })
+  await invalidateQueries([["keys"], ["groups"]])
+}
