@@ -1,7 +1,8 @@
 import type { CDPSession, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isLongForm } from "../../server/test/harness/short-and-long-form.ts"
-import { adminPages, seed } from "./seed.ts"
+import { adminPages } from "./admin-pages.ts"
+import { seed } from "./seed.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 import { waitForLoaded } from "./wait-for-loaded.ts"
 

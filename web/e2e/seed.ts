@@ -154,6 +154,8 @@ export const seed = async (gateway: TestGateway) => {
   })
   const groupId: string = group.body.id
   await call("POST", `/api/v1/groups/${groupId}/members/add`, { user_ids: ids.slice(0, 2) })
+  await call("POST", `/api/v1/groups/${groupId}/managers/add`, { user_ids: ids.slice(0, 1) })
+  await call("POST", `/api/v1/groups/${groupId}/keys`, { name: "Tide display" })
   await call("POST", "/api/v1/groups/create", { name: "Translators" })
   const model = {
     id: "harbour-pilot",
@@ -205,90 +207,6 @@ export const seed = async (gateway: TestGateway) => {
     projectId,
   }
 }
-
-/** Every page that an administrator can open, by the name of its screenshot. */
-export const adminPages = ({
-  userId,
-  groupId,
-  connectionId,
-  chatId,
-  eventId,
-  sourcedId,
-  collectionId,
-  fileId,
-  promptId,
-  projectId,
-}: Awaited<ReturnType<typeof seed>>) =>
-  ({
-    chat: "/",
-    "chat-temporary": "/temporary",
-    "chat-begun": `/c/${chatId}`,
-    "chat-sources": `/c/${sourcedId}`,
-    connect: "/connect",
-    knowledge: "/knowledge",
-    "knowledge-new": "/knowledge/new",
-    collection: `/knowledge/${collectionId}`,
-    "collection-search": `/knowledge/${collectionId}/search`,
-    "collection-questions": `/knowledge/${collectionId}/questions`,
-    "collection-settings": `/knowledge/${collectionId}/settings`,
-    files: "/knowledge/files",
-    file: `/knowledge/files/${fileId}`,
-    models: "/models",
-    "models-nothing": "/models?query=nothing",
-    "model-new": "/models/new?base=gpt-fake",
-    "model-edit": "/models/view/harbour-pilot",
-    "model-view": "/models/view/gpt-fake",
-    runtime: "/models/runtime",
-    project: `/projects/${projectId}`,
-    "project-new": "/projects/new",
-    prompts: "/prompts",
-    "prompt-new": "/prompts/new",
-    prompt: `/prompts/${promptId}`,
-    functions: "/functions",
-    "function-new": "/functions/new",
-    "function-code": "/functions/tide",
-    "function-settings": "/functions/tide/settings",
-    "function-access": "/functions/whisper/access",
-    "function-versions": "/functions/tide/versions",
-    "function-runs": "/functions/tide/runs",
-    profile: "/account",
-    instructions: "/account/instructions",
-    keys: "/account/keys",
-    "key-new": "/account/keys/new",
-    programs: "/account/programs",
-    "programs-values": "/account/programs?program=cursor",
-    "usage-own": "/account/usage",
-    sessions: "/account/sessions",
-    overview: "/admin",
-    invitations: "/admin/invitations",
-    "invitation-new": "/admin/invitations/new",
-    users: "/admin/users",
-    "user-new": "/admin/users/new",
-    user: `/admin/users/${userId}`,
-    groups: "/admin/groups",
-    "group-new": "/admin/groups/new",
-    group: `/admin/groups/${groupId}`,
-    connections: "/admin/connections",
-    "connection-new": "/admin/connections/new",
-    connection: `/admin/connections/${connectionId}`,
-    "connection-fixed": "/admin/connections/env-openai-0",
-    prices: "/admin/prices",
-    "prices-unpriced": "/admin/prices?view=unpriced",
-    "prices-import": "/admin/prices/import",
-    price: "/admin/prices/view/gpt-fake",
-    "price-set": "/admin/prices/set?model=gpt-fake",
-    provisioning: "/admin/provisioning",
-    usage: "/admin/usage",
-    "usage-filtered": `/admin/usage?by=user&range=365&group_id=${groupId}`,
-    "usage-over-time": "/admin/usage?by=none&range=7&measure=tokens_in",
-    ratings: "/admin/ratings",
-    audit: "/admin/audit",
-    "audit-nothing": "/admin/audit?query=nothing-at-all",
-    "audit-event": `/admin/audit/${eventId}`,
-    "sign-on": "/admin/sign-on",
-    settings: "/admin/settings",
-    lost: "/nothing/here",
-  }) as const
 
 /** Opens the parts of a page that are hidden at first. */
 export const expandPage = async ({ page }: BrowserSession, name: string): Promise<void> => {

@@ -1,18 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { UserRound } from "lucide-react"
+import { Ellipsis, UserCog, UserMinus, UserRound } from "lucide-react"
 import { type FormEvent, useState } from "react"
 import type { GroupMember } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { membersQuery, usersQuery } from "../../lib/queries.ts"
-import { Button } from "../../ui/button.tsx"
+import { Badge } from "../../ui/badge.tsx"
+import { Button, IconButton } from "../../ui/button.tsx"
 import { ComboboxField } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
+import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Select } from "../../ui/select.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
 import type { GroupArea } from "./group-paths.ts"
@@ -94,52 +95,63 @@ const columns = (options: ColumnOptions): Column<GroupMember>[] => {
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: ({ id, name, email }) => (
-      <NameCell detail={email}>{isAdmin ? <UserLink id={id}>{name}</UserLink> : name}</NameCell>
+    cell: ({ id, name, email, role }) => (
+      <NameCell detail={email}>
+        {isAdmin ? <UserLink id={id}>{name}</UserLink> : name}{" "}
+        {role === "manager" && <Badge tone="accent">{t("groupRole.manager")}</Badge>}
+      </NameCell>
     ),
   }
-  const roleColumn: Column<GroupMember> = {
-    id: "role",
-    header: t("user.role"),
-    belowName: "plain",
-    cell: (member) =>
-      isAdmin ? <RoleSelect member={member} onChange={onChange} /> : t(`groupRole.${member.role}`),
-  }
-  const removeColumn: Column<GroupMember> = {
-    id: "remove",
+  const actionColumn: Column<GroupMember> = {
+    id: "actions",
     header: "",
     align: "right",
-    cell: ({ id, name, role }) =>
-      // Only administrators remove managers.
-      (isAdmin || role === "member") && (
-        <Button
-          aria-label={t("action.removeOne", { name })}
-          onClick={() => onChange({ verb: "members/remove", id })}
-        >
-          {t("action.remove")}
-        </Button>
+    cell: (member) =>
+      isAdmin ? (
+        <MemberMenu member={member} provisioned={provisioned} onChange={onChange} />
+      ) : (
+        // Only administrators remove managers.
+        member.role === "member" && <RemoveButton member={member} onChange={onChange} />
       ),
   }
-  return [nameColumn, roleColumn, ...(provisioned ? [] : [removeColumn])]
+  return isAdmin || !provisioned ? [nameColumn, actionColumn] : [nameColumn]
 }
 
-const roles = ["member", "manager"] as const
-
-interface RoleSelectProps {
+interface MemberProps {
   member: GroupMember
   onChange: (change: Change) => void
 }
 
-const RoleSelect = ({ member: { id, name, role }, onChange }: RoleSelectProps) => (
-  <Select
-    aria-label={t("managers.roleOf", { name })}
-    value={role}
-    onValue={(next) =>
-      onChange({ verb: next === "manager" ? "managers/add" : "managers/remove", id })
-    }
-    className="w-auto!"
-    options={roles.map((value) => ({ value, label: t(`groupRole.${value}`) }))}
-  />
+const MemberMenu = (props: MemberProps & { provisioned: boolean }) => {
+  const { member, provisioned, onChange } = props
+  const { id, name, role } = member
+  return (
+    <Menu trigger={<IconButton icon={Ellipsis} label={t("managers.menu", { name })} />}>
+      {role === "member" ? (
+        <MenuItem icon={UserCog} onClick={() => onChange({ verb: "managers/add", id })}>
+          {t("managers.appoint")}
+        </MenuItem>
+      ) : (
+        <MenuItem icon={UserRound} onClick={() => onChange({ verb: "managers/remove", id })}>
+          {t("managers.dismiss")}
+        </MenuItem>
+      )}
+      {!provisioned && (
+        <MenuItem icon={UserMinus} onClick={() => onChange({ verb: "members/remove", id })}>
+          {t("managers.removeMember")}
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}
+
+const RemoveButton = ({ member: { id, name }, onChange }: MemberProps) => (
+  <Button
+    aria-label={t("action.removeOne", { name })}
+    onClick={() => onChange({ verb: "members/remove", id })}
+  >
+    {t("action.remove")}
+  </Button>
 )
 
 interface AddByEmailProps {
