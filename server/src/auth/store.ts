@@ -102,6 +102,8 @@ export const createAuthStore = (db: Database): AuthStore => {
     return {
       user: { id, email: "", name, role: "user" },
       groups: new Set([row.group_id]),
+      // Whether or not the group pays for its members.
+      paying_group: row.group_id,
       credential: { type: "service_key", id, limits: parseLimits(row) },
     }
   }

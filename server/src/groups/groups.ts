@@ -5,7 +5,7 @@ import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
-import { readGrantedObjects } from "./granted-objects.ts"
+import { readObjectsOfGroup } from "./objects-of-group.ts"
 import {
   createGroupWriter,
   type GroupChangePolicy,
@@ -51,7 +51,7 @@ const requireLocal = ({ source, name }: StoredGroup): void => {
   )
 }
 
-const inUseReason = "This group was given access to objects, which its members would lose."
+const inUseReason = "This group was given access to objects or has service keys, which would be lost."
 
 interface MemberChanges {
   add?: readonly string[]
@@ -160,7 +160,7 @@ export const createGroups = (deps: GroupsDeps): Groups => {
       db.essential.transactLocked([groupLock(id)], async (tx) => {
         const { name } = await lockGroup(tx, id)
         await db.acquireLock(tx, grantsLock)
-        requireUnused(await readGrantedObjects(tx, id), confirmation, inUseReason)
+        requireUnused(await readObjectsOfGroup(tx, id), confirmation, inUseReason)
         await removeGroup(tx, id, { actor, action: "group.deleted", before: { name } })
       }),
 

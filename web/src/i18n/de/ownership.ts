@@ -6,6 +6,7 @@ export const ownership = {
   "objects.type.file": "Datei",
   "objects.type.chat": "Chat",
   "objects.type.function": "Funktion",
+  "objects.type.api_key": "API-Schlüssel",
   "objects.type.connection": "Verbindung",
   "objects.type.setting": "Standardmodell neuer Chats",
   "objects.count.model": { one: "{count} Modell", other: "{count} Modelle" },

@@ -6,6 +6,7 @@ export const ownership = {
   "objects.type.file": "File",
   "objects.type.chat": "Chat",
   "objects.type.function": "Function",
+  "objects.type.api_key": "API key",
   "objects.type.connection": "Connection",
   "objects.type.setting": "Default model of new chats",
   "objects.count.model": { one: "{count} model", other: "{count} models" },

@@ -7,8 +7,17 @@ import {
   readObjectNames,
 } from "../users/affected-objects.ts"
 
-/** The objects that a group was given access to. Its members lose it with the group. */
-export const readGrantedObjects = async (
+const readServiceKeys = async (reader: Reader, groupId: string): Promise<Affected[]> => {
+  const keys = reader.selectFrom("api_keys").select(["id", "name"]).where("group_id", "=", groupId)
+  const unshared = { type: "api_key", shared_count: 0, used_by: [] }
+  return (await keys.orderBy("id").execute()).map((key) => ({ ...key, ...unshared }))
+}
+
+/**
+ * The objects that a group was given access to, which its members lose with the group, and its
+ * service keys, which end with it.
+ */
+export const readObjectsOfGroup = async (
   reader: Reader,
   groupId: string,
 ): Promise<ObjectsInUse> => {
@@ -28,5 +37,6 @@ export const readGrantedObjects = async (
       affected.push({ ...object, shared_count: 0, used_by: [] })
     }
   }
+  affected.push(...(await readServiceKeys(reader, groupId)))
   return describeAffected(reader, affected)
 }
