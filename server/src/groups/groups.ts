@@ -5,7 +5,6 @@ import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
-import { readObjectsOfGroup } from "./objects-of-group.ts"
 import {
   createGroupWriter,
   type GroupChangePolicy,
@@ -13,6 +12,7 @@ import {
   type GroupWriterDeps,
   groupLock,
 } from "./group-writer.ts"
+import { readObjectsOfGroup } from "./objects-of-group.ts"
 import type {
   Group,
   GroupChanges,
@@ -51,7 +51,8 @@ const requireLocal = ({ source, name }: StoredGroup): void => {
   )
 }
 
-const inUseReason = "This group was given access to objects or has service keys, which would be lost."
+const inUseReason =
+  "This group was given access to objects or has service keys, which would be lost."
 
 interface MemberChanges {
   add?: readonly string[]

@@ -56,6 +56,8 @@ describe.each(chooseDatabases())("a service key on $name", ({ createDatabase }) 
     await admin("POST", "/api/v1/settings", { enable_openai_proxy: true })
     member = await gateway.createUser("Member")
     group = await newGroup("Reports")
+    // A service key's group pays for it all the same.
+    await admin("POST", `/api/v1/groups/${group.id}/update`, { pays: false })
     await admin("POST", `/api/v1/groups/${group.id}/members/add`, { user_ids: [member.id] })
     key = await newKey(group.id)
   })
@@ -134,6 +136,8 @@ describe.each(chooseDatabases())("a service key on $name", ({ createDatabase }) 
     await gateway.gateway.recordQueue.flush()
     const { body } = await gateway.call("GET", `/api/v1/usage?group_by=group&key_id=${key.id}`)
     expect(body.items).toMatchObject([{ key: group.id, name: "Reports" }])
+    const byUser = await gateway.call("GET", `/api/v1/usage?group_by=user&key_id=${key.id}`)
+    expect(byUser.body.items).toMatchObject([{ key: "", name: null }])
   })
 
   it("stores no response, and continues none", async () => {
@@ -193,6 +197,14 @@ describe.each(chooseDatabases())("a service key on $name", ({ createDatabase }) 
     await admin("DELETE", `/api/v1/users/${manager.id}?delete_owned=true`)
     const options = { key: created.body.api_key }
     expect((await gateway.call("GET", "/v1/models", undefined, options)).status).toBe(200)
+  })
+
+  it("is among what the deletion of its group would end", async () => {
+    const { id: team } = await newGroup("Not deleted")
+    const { id } = await newKey(team)
+    const refused = await gateway.call("DELETE", `/api/v1/groups/${team}`)
+    expect(refused).toMatchObject({ status: 409, body: { code: "in_use" } })
+    expect(refused.body.in_use.items).toMatchObject([{ type: "api_key", id }])
   })
 
   it.each([

@@ -50,7 +50,7 @@ export const admin = {
     "Die Nutzung der Mitglieder wird der Gruppe berechnet. Ist jemand in mehreren Gruppen, die zahlen, zahlt die zuerst erstellte.",
   "groups.delete": "Gruppe löschen",
   "groups.deleteLead":
-    "Die Mitglieder behalten ihre Konten, verlieren aber den Zugriff auf alles, was für die Gruppe freigegeben ist.",
+    "Die Mitglieder behalten ihre Konten, verlieren aber den Zugriff auf alles, was für die Gruppe freigegeben ist. Ihre Dienstschlüssel werden ungültig.",
   "members.lead": "Änderungen werden sofort gespeichert.",
   "members.provisioned":
     "Die Mitglieder werden vom Identitätsanbieter verwaltet. Ändern Sie sie dort.",

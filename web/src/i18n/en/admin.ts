@@ -47,7 +47,7 @@ export const admin = {
     "Usage of members is charged to the group. If they are in several groups that pay, the one that was created first pays.",
   "groups.delete": "Delete group",
   "groups.deleteLead":
-    "Members keep their accounts but lose access to everything shared with the group.",
+    "Members keep their accounts but lose access to everything shared with the group. Its service keys stop working.",
   "members.lead": "Changes are saved immediately.",
   "members.provisioned": "Members are managed by the identity provider. Change them there.",
   "members.add": "Add a member",

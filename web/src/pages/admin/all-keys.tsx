@@ -7,6 +7,7 @@ import { api } from "../../lib/api.ts"
 import { allKeysQuery } from "../../lib/queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
+import { Badge } from "../../ui/badge.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -67,11 +68,16 @@ export const AllKeysPage = () => {
 
 const OwnerLink = ({ owner: { type, id, name } }: AdministeredKey) =>
   type === "user" ? (
-    <UserLink id={id}>{name}</UserLink>
-  ) : (
-    <Link to="/admin/groups/$groupId" params={{ groupId: id }}>
+    <UserLink id={id} className="hover:underline">
       {name}
-    </Link>
+    </UserLink>
+  ) : (
+    <>
+      <Link to="/admin/groups/$groupId" params={{ groupId: id }} className="hover:underline">
+        {name}
+      </Link>{" "}
+      <Badge>{t("label.group")}</Badge>
+    </>
   )
 
 const columns = (): Column<AdministeredKey>[] => [
@@ -84,12 +90,8 @@ const columns = (): Column<AdministeredKey>[] => [
   {
     id: "owner",
     header: t("label.owner"),
-    belowName: "plain",
-    cell: (key) => (
-      <NameCell detail={key.owner.email ?? t("label.group")}>
-        <OwnerLink {...key} />
-      </NameCell>
-    ),
+    belowName: "labeled",
+    cell: (key) => <OwnerLink {...key} />,
   },
   {
     id: "scope",
