@@ -95,7 +95,14 @@ const actionEndings: Record<AuditOperation, readonly string[]> = {
     ...[".files_added", ".file_removed", ".reset", ".processed_again", ".replaced", ".patched"],
   ],
   delete: [".deleted", ".revoked", ".unlinked", ".pruned"],
-  access: [".shared", ".unshared", ".members_changed", ".managers_changed", ".activated", ".deactivated"],
+  access: [
+    ".shared",
+    ".unshared",
+    ".members_changed",
+    ".managers_changed",
+    ".activated",
+    ".deactivated",
+  ],
 }
 
 const operationIs = (operation: AuditOperation): Condition => {

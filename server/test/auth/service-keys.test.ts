@@ -149,8 +149,8 @@ describe.each(chooseDatabases())("a service key on $name", ({ createDatabase }) 
       .selectAll()
       .execute()
     expect(stored).toEqual([])
-    const mine = await gateway.call("POST", "/v1/responses", input, { key: member.key })
-    const next = { ...input, previous_response_id: mine.body.id }
+    const own = await gateway.call("POST", "/v1/responses", input, { key: member.key })
+    const next = { ...input, previous_response_id: own.body.id }
     expect(await withKey("POST", "/v1/responses", next)).toMatchObject({
       status: 400,
       body: { error: { code: "previous_response_not_found" } },
