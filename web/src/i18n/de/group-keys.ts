@@ -2,8 +2,8 @@ export const groupKeys = {
   "label.serviceKeys": "Dienstschlüssel",
   "allKeys.title": "Schlüssel aller Benutzer",
   "allKeys.lead":
-    "Schlüssel aller Benutzer und Gruppen. Wenn Sie einen widerrufen, bleibt das Konto seines Besitzers unverändert.",
-  "allKeys.search": "Schlüssel und Besitzer suchen",
+    "Schlüssel aller Benutzer und Gruppen. Wenn Sie einen widerrufen, bleibt das Konto seines Eigentümers unverändert.",
+  "allKeys.search": "Schlüssel und Eigentümer suchen",
   "allKeys.anyOwner": "Alle Schlüssel",
   "allKeys.ofUsers": "Schlüssel von Benutzern",
   "allKeys.use": "Verwendung",
