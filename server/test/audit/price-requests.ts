@@ -5,7 +5,7 @@ import type { Recipes } from "./recipes.ts"
 /** Requests that change prices and succeed. */
 export const priceRecipes = (gateway: TestGateway): Recipes => {
   const path = "/api/v1/prices"
-  const modelPath = `${path}/:model{(?!(?:export|import)$).+}`
+  const modelPath = `${path}/:model{(?!(?:export|import|models)$).+}`
   const body = { input: 1, output: 2 }
   return {
     [`PUT ${modelPath}`]: () => ({ path: `${path}/vendor/${randomUUID()}`, body }),
