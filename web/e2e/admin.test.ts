@@ -116,7 +116,7 @@ describe("an administrator", () => {
       return text
     }
     expect(await download()).toMatch(
-      /^model,cost_usd,requests,errors,unpriced,tokens_in,.*\r\ngpt-fake,0,1,0,1,/,
+      /^model,cost_usd,requests,errors,unpriced,tokens_in,.*\r\ngpt-fake,0\.000000000,1,0,1,/,
     )
     await chooseOption(page.getByLabel("Group by"), "By user")
     await page.getByRole("table").getByRole("link", { name: "=HYPERLINK" }).waitFor()

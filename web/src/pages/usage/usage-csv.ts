@@ -31,10 +31,10 @@ const figures = [
 const nanosPerDollar = 1_000_000_000
 const decimals = 9
 
-/** Nano-dollars as dollars, exactly: "0.0004". */
+/** Nano-dollars as dollars, exactly: "0.000400000", like the CSV of the server. */
 export const toDollars = (cost: number): string => {
   const fraction = String(cost % nanosPerDollar).padStart(decimals, "0")
-  return `${Math.floor(cost / nanosPerDollar)}.${fraction}`.replace(/\.?0+$/, "")
+  return `${Math.floor(cost / nanosPerDollar)}.${fraction}`
 }
 
 const figuresOf = (item: UsageTotal): Cell[] =>
