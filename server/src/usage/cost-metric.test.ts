@@ -25,13 +25,18 @@ it("has the labels that are asked for, empty where a record has no value", async
   ])
 })
 
-it("sums the cost of further users once there are too many", async () => {
-  const metric = createCostMetric(["user"])
+it.each([
+  ["users", ["user"], (at: number) => ({ user_id: `u${at}` })],
+  ["models", [], (at: number) => ({ model: `m${at}` })],
+] as const)("sums the cost of further %s once there are too many", async (_, names, fieldsOf) => {
+  const metric = createCostMetric(names)
   for (let at = 0; at < 10_050; at++)
-    metric.record(createUsageRow({ cost: 1e9, user_id: `u${at}` }), "openai")
-  metric.record(createUsageRow({ cost: 1e9, user_id: "u1" }), "openai")
+    metric.record(createUsageRow({ cost: 1e9, ...fieldsOf(at) }), "openai")
+  metric.record(createUsageRow({ cost: 1e9, ...fieldsOf(1) }), "openai")
   const values = await valuesOf(metric)
   expect(values).toHaveLength(10_001)
-  expect(values).toContainEqual({ ...model, user: "u1", value: 2 })
-  expect(values.at(-1)).toEqual({ ...model, user: "other", value: 50 })
+  expect(values[1]?.value).toBe(2)
+  const others = Object.fromEntries(names.map((name) => [name, "other"]))
+  const model = { gen_ai_request_model: "other", gen_ai_provider_name: "other" }
+  expect(values.at(-1)).toEqual({ ...model, ...others, value: 50 })
 })

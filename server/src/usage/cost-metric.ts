@@ -11,7 +11,7 @@ const columnByLabel = {
 export type CostLabel = keyof typeof columnByLabel
 
 /** One series of each user and model would be more than Prometheus can take. */
-const maxLabeledSeries = 10_000
+const maxSeries = 10_000
 const nanoPerDollar = 1e9
 
 /** A counter of what requests cost, in dollars. */
@@ -21,6 +21,7 @@ export const createCostMetric = (labelNames: readonly CostLabel[]) => {
     help: "Cost of requests in dollars, as far as prices are known",
     buckets: [],
   })
+  const allNames = ["gen_ai_request_model", "gen_ai_provider_name", ...labelNames]
   const seriesByKey = new Map<string, MetricSeries>()
 
   const seriesOf = (record: UsageRecord, provider: string): MetricSeries => {
@@ -28,13 +29,9 @@ export const createCostMetric = (labelNames: readonly CostLabel[]) => {
     const key = [record.model, provider, ...values].join("\n")
     const known = seriesByKey.get(key)
     if (known) return known
-    const isFull = seriesByKey.size >= maxLabeledSeries
-    const further = labelNames.map((name, at) => [name, isFull ? "other" : values[at]])
-    const created = series({
-      gen_ai_request_model: record.model,
-      gen_ai_provider_name: provider,
-      ...Object.fromEntries(further),
-    })
+    const isFull = seriesByKey.size >= maxSeries
+    const labels = [record.model, provider, ...values].map((value) => (isFull ? "other" : value))
+    const created = series(Object.fromEntries(allNames.map((name, at) => [name, labels[at] ?? ""])))
     if (!isFull) seriesByKey.set(key, created)
     return created
   }

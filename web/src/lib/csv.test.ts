@@ -7,6 +7,10 @@ it("quotes values with commas, quotes, or line breaks", () => {
   )
 })
 
+it("quotes what programs that guess the separator would split into a formula", () => {
+  expect(formatCsv([["Ada;=1+1", "a\t=1"]])).toBe('"Ada;=1+1","a\t=1"\r\n')
+})
+
 it.each(["=1+1", "+1", "-1", "@sum", "\t=1"])(
   "escapes %j so that spreadsheets do not execute it",
   (text) => {

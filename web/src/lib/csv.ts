@@ -8,10 +8,10 @@ const escapeFormula = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'$
 const formatCell = (value: Cell): string => {
   if (typeof value === "number") return String(value)
   const text = escapeFormula(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Formats rows as CSV (RFC 4180). */
+/** Formats rows as CSV (RFC 4180). Other separators than the comma are quoted too: readers guess. */
 export const formatCsv = (rows: readonly (readonly Cell[])[]): string =>
   `${rows.map((row) => row.map(formatCell).join(",")).join("\r\n")}\r\n`
 
