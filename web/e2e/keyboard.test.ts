@@ -69,6 +69,9 @@ const visitsScript = `
   }, true)
 `
 
+/** Month, day, year, and the button that opens a calendar. */
+const stopsInDateField = 4
+
 interface Stop {
   at: number
   name: string
@@ -124,7 +127,8 @@ const tabThrough = async (page: Page): Promise<string[]> => {
   const wanted: string[] = await page.evaluate("window.stopsOf().map(window.named)")
   await page.evaluate(visitsScript)
   await page.evaluate("document.body.tabIndex = -1, document.body.focus()")
-  const stops = await visitStops(page, wanted.length + 3)
+  const dateFields = await page.locator("input[type=date]").count()
+  const stops = await visitStops(page, wanted.length + dateFields * stopsInDateField + 3)
   const order = stops.map(({ at }) => at)
   const wrong = stops.flatMap(problemsWith)
   const missed = wanted.filter((_, index) => !order.includes(index))

@@ -105,8 +105,12 @@ export const LockedNote = ({ id, variable }: { id?: string; variable: string }) 
   </p>
 )
 
+/** The button inside a date field takes the focus from the field itself. */
+const focusInside =
+  "focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent"
+
 export const Input = ({ className, ...props }: ComponentProps<"input">) => (
-  <input {...props} className={classes(controlClass, "h-8.5", className)} />
+  <input {...props} className={classes(controlClass, focusInside, "h-8.5", className)} />
 )
 
 export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) => (
