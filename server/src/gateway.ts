@@ -43,7 +43,7 @@ import { createTransfers } from "./ownership/transfer.ts"
 import { createUserRemoval } from "./ownership/user-removal.ts"
 import { createPriceParts } from "./prices/create-prices.ts"
 import { providerOfHost } from "./prices/shipped/provider-of-host.ts"
-import { shippedPrices } from "./prices/shipped/shipped-prices.ts"
+import { shippedPrices, shippedPricesDate } from "./prices/shipped/shipped-prices.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
 import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
@@ -146,7 +146,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const priceParts = await createPriceParts({
     ...shared,
     registry,
-    shippedPrices: options.shippedPrices ?? { entries: shippedPrices, providerOfHost },
+    shippedPrices: options.shippedPrices ?? {
+      ...{ entries: shippedPrices, date: shippedPricesDate, providerOfHost },
+    },
     connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
   })
   const {

@@ -32,11 +32,10 @@ export const createPriceParts = async ({ shippedPrices, ...deps }: Deps) => {
     findConnection: (id) => deps.registry.byId(id)?.config,
   })
   const endpointPrices = createEndpointPrices({ ...deps, priceRegistry })
+  const parts = { prices, priceRegistry, endpointPrices }
   return {
-    priceRegistry,
-    prices,
-    endpointPrices,
-    pricedModels: createPricedModels({ ...deps, prices, priceRegistry, endpointPrices }),
+    ...parts,
+    pricedModels: createPricedModels({ ...deps, ...parts, shippedDate: shippedPrices.date }),
     priceTransfer: createPriceTransfer({ ...deps, prices }),
     requestCost: createRequestCost(priceRegistry),
   }

@@ -6,7 +6,7 @@ import { createPriceRegistry } from "./price-registry.ts"
 import type { PriceEntry } from "./schema.ts"
 import { createPriceStore } from "./store.ts"
 
-const shipped = { entries: [], providerOfHost: () => null }
+const shipped = { entries: [], date: "2026-01-31", providerOfHost: () => null }
 const entry: PriceEntry = { model: "m", from: 0, input: 1, output: 2 }
 
 describe.each(chooseDatabases())("prices in memory on $name", ({ open }) => {

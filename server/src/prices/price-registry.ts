@@ -7,6 +7,8 @@ import type { PriceStore } from "./store.ts"
 /** The prices and facts that come with the gateway. */
 export interface ShippedPrices {
   entries: readonly PriceEntry[]
+  /** The day on which they were compiled, such as `2026-01-31`. */
+  date: string
   /** The provider to which a host belongs; null if it is none of those known. */
   providerOfHost: (host: string) => string | null
 }

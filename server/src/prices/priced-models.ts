@@ -1,10 +1,9 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
-import type { Page } from "../http/pagination.ts"
 import type { EndpointPrices } from "./endpoint-prices.ts"
 import { keyOfEntry } from "./import-plan.ts"
 import type { PriceRegistry } from "./price-registry.ts"
 import type { Prices } from "./prices.ts"
-import type { PricedModel, PricedModelQuery } from "./request-schema.ts"
+import type { PricedModel, PricedModelPage, PricedModelQuery } from "./request-schema.ts"
 import { ModelFacts, type PriceEntry, type PriceView } from "./schema.ts"
 
 interface Deps {
@@ -12,6 +11,7 @@ interface Deps {
   priceRegistry: Pick<PriceRegistry, "custom" | "providerOf">
   endpointPrices: EndpointPrices
   prices: Pick<Prices, "listAll">
+  shippedDate: string
   now: () => number
 }
 
@@ -36,7 +36,7 @@ const currentEntries = (views: readonly PriceView[], now: number): PriceView[] =
 
 /** Models with their current prices, as administrators look for those that are missing. */
 export const createPricedModels = (deps: Deps) => {
-  const { registry, priceRegistry, endpointPrices, prices, now } = deps
+  const { registry, priceRegistry, endpointPrices, prices, shippedDate, now } = deps
 
   const toView = (entry: PriceEntry, custom: ReadonlySet<PriceEntry>): PriceView => ({
     ...entry,
@@ -100,13 +100,14 @@ export const createPricedModels = (deps: Deps) => {
   }
 
   return {
-    list: ({ page, page_size, query, model, view }: PricedModelQuery): Page<PricedModel> => {
+    list: ({ page, page_size, query, model, view }: PricedModelQuery): PricedModelPage => {
       const part = query?.toLowerCase() ?? ""
       const found = listView(view)
         .filter((row) => model === undefined || row.model === model)
         .filter((row) => row.model.toLowerCase().includes(part))
       const start = (page - 1) * page_size
-      return { items: found.slice(start, start + page_size), total: found.length }
+      const items = found.slice(start, start + page_size)
+      return { items, total: found.length, shipped_date: shippedDate }
     },
   }
 }

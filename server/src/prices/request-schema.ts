@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ListQuery } from "../http/pagination.ts"
+import { ListQuery, Page } from "../http/pagination.ts"
 import {
   From,
   ModelFacts,
@@ -71,6 +71,12 @@ export const PricedModel = z
   })
   .meta({ id: "PricedModel" })
 export type PricedModel = z.output<typeof PricedModel>
+
+export const PricedModelPage = Page(PricedModel).extend({
+  /** The day on which the prices that come with the gateway were compiled. */
+  shipped_date: z.iso.date(),
+})
+export type PricedModelPage = z.output<typeof PricedModelPage>
 
 const Seconds = z.coerce.number<string>().int().min(0)
 

@@ -4,7 +4,7 @@ import {
   ModelParams,
   maxImportBytes,
   PriceDeletionQuery,
-  PricedModel,
+  PricedModelPage,
   PricedModelQuery,
   PriceExportQuery,
   PriceImport,
@@ -32,7 +32,7 @@ export const priceRoutes = {
     access: "admin",
     summary: "List models with what sets their price now, or without a price",
     query: PricedModelQuery,
-    responses: { 200: json(Page(PricedModel), "One page of models, in the order of their ids") },
+    responses: { 200: json(PricedModelPage, "One page of models, in the order of their ids") },
   }),
   exportAll: route("get", "/api/v1/prices/export", {
     access: "admin",

@@ -17,7 +17,7 @@ describe.each(chooseDatabases())("the import of prices on $name", ({ createDatab
 
   beforeAll(async () => {
     const shipped = [{ model: "shipped", provider: "openai", from: 0, ...plain }]
-    const shippedPrices = { entries: shipped, providerOfHost: () => null }
+    const shippedPrices = { entries: shipped, date: "2026-01-31", providerOfHost: () => null }
     gateway = await startGatewayOnDatabase(createDatabase, {}, { shippedPrices })
   })
   beforeEach(async () => {

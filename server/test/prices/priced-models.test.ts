@@ -17,6 +17,7 @@ const shippedPrices: ShippedPrices = {
     { model: "gpt-fake", provider: "openai", from: 0, ...plain, cached_input: 250, ...facts },
     { model: "gpt-other", provider: "openai", from: 0, ...plain },
   ],
+  date: "2026-01-31",
   providerOfHost: (host) => (host === "127.0.0.1" ? "openai" : null),
 }
 
@@ -74,6 +75,11 @@ describe("models with their prices", () => {
     expect(offered).toContain("llama3.2:latest")
     expect(offered).not.toContain("gpt-other")
     expect(offered).toEqual(offered.toSorted())
+  })
+
+  it("say of which day the shipped prices are", async () => {
+    const { body } = await gateway.call("GET", `${path}/models`)
+    expect(body.shipped_date).toBe(shippedPrices.date)
   })
 
   it("find those without a price, until one is set", async () => {

@@ -10,6 +10,7 @@ const shippedPrices: ShippedPrices = {
     { model: "gpt-5", provider: "openai", from: 0, ...plain, context_length: 400_000 },
     { model: "gpt-5-mini", provider: "openai", from: 0, ...plain },
   ],
+  date: "2026-01-31",
   providerOfHost: (host) => (host === "api.openai.com" ? "openai" : null),
 }
 

@@ -1,6 +1,7 @@
 export const prices = {
   "prices.lead":
     "Was Modelle kosten, in Dollar je Million Tokens. Ihre eigenen Preise gehen den Listenpreisen vor, die Portico kennt.",
+  "prices.shippedDate": "Die mitgelieferten Listenpreise haben den Stand vom {date}.",
   "prices.view": "Anzeigen",
   "prices.view.offered": "Verfügbare Modelle",
   "prices.view.unpriced": "Ohne Preis",

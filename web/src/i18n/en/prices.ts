@@ -1,6 +1,7 @@
 export const prices = {
   "prices.lead":
     "What models cost, in dollars per million tokens. Your own prices come before the list prices that Portico knows.",
+  "prices.shippedDate": "The list prices that come with Portico are as of {date}.",
   "prices.view": "Show",
   "prices.view.offered": "Available models",
   "prices.view.unpriced": "Without a price",

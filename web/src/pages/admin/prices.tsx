@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { CircleDollarSign, TriangleAlert } from "lucide-react"
 import type { PricedModel } from "../../../../server/src/prices/request-schema.ts"
 import { t } from "../../i18n/translate.ts"
+import { formatDay } from "../../lib/format.ts"
 import { pricedModelsQuery } from "../../lib/price-queries.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button } from "../../ui/button.tsx"
@@ -56,7 +57,13 @@ export const PricesPage = () => {
           : { title: t("prices.none"), help: t("prices.noneHelp") }
       }
       columns={columns()}
-    />
+    >
+      {data && (
+        <p className="text-sm text-muted">
+          {t("prices.shippedDate", { date: formatDay(data.shipped_date) })}
+        </p>
+      )}
+    </ListPage>
   )
 }
 
