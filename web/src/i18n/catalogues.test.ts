@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "./catalogue.ts"
-import { de } from "./de.ts"
-import { en } from "./en.ts"
+import { administration as administrationDe } from "./de/administration.ts"
+import { de as commonDe } from "./de.ts"
+import { administration as administrationEn } from "./en/administration.ts"
+import { en as commonEn } from "./en.ts"
+
+const en = { ...commonEn, ...administrationEn }
+const de = { ...commonDe, ...administrationDe }
 
 const forms = (message: Message): string[] =>
   typeof message === "string" ? [message] : [message.one, message.other]

@@ -1,13 +1,12 @@
 import type { MessageReference } from "../../../server/src/i18n/message.ts"
 import { readLocalStorage, writeLocalStorage } from "../browser/local-storage.ts"
 import { createValueStore } from "../browser/value-store.ts"
-import type { Catalogue } from "./catalogue.ts"
+import type { AdministrationCatalogue, Catalogue } from "./catalogue.ts"
 import { en } from "./en.ts"
 import { type ServerMessages, translateMessage } from "./server-messages.ts"
 
-export type MessageKey = keyof Catalogue
-/** Whether a text that is put together, such as from an event's name, is a key. */
-export const isMessageKey = (text: string): text is MessageKey => Object.hasOwn(en, text)
+type AllTexts = Catalogue & AdministrationCatalogue
+export type MessageKey = keyof AllTexts
 
 interface Texts {
   catalogue: Catalogue
@@ -20,6 +19,8 @@ export const languages = {
   en: {
     name: "English",
     load: async (): Promise<Texts> => ({ catalogue: en, serverMessages: null }),
+    loadAdministration: async (): Promise<AdministrationCatalogue> =>
+      (await import("./en/administration.ts")).administration,
   },
   de: {
     name: "Deutsch",
@@ -30,6 +31,8 @@ export const languages = {
       ])
       return { catalogue: de, serverMessages }
     },
+    loadAdministration: async (): Promise<AdministrationCatalogue> =>
+      (await import("./de/administration.ts")).administration,
   },
 } as const
 export type Language = keyof typeof languages
@@ -37,12 +40,15 @@ export type Language = keyof typeof languages
 export const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
 
 const language = createValueStore<Language>("en")
-let catalogue: Catalogue = en
+/** Texts of the administration are missing until a page of it is opened. */
+let catalogue: Catalogue & Partial<AdministrationCatalogue> = en
 let serverMessages: ServerMessages | null = null
+let isAdministrationOpen = false
 
 const applyLanguage = async (next: Language): Promise<void> => {
   const texts = await languages[next].load()
-  catalogue = texts.catalogue
+  const administration = isAdministrationOpen && (await languages[next].loadAdministration())
+  catalogue = { ...texts.catalogue, ...administration }
   serverMessages = texts.serverMessages
   document.documentElement.lang = next
   language.set(next)
@@ -63,6 +69,15 @@ export const chooseLanguage = (next: Language | null): Promise<void> => {
   return applyLanguage(next ?? browserLanguage())
 }
 
+/** Call it before a page of the administration is drawn; a later change of language includes them. */
+export const loadAdministrationTexts = async (): Promise<void> => {
+  isAdministrationOpen = true
+  const current = language.get()
+  const administration = await languages[current].loadAdministration()
+  // A language that was chosen meanwhile has brought its own.
+  if (language.get() === current) catalogue = { ...catalogue, ...administration }
+}
+
 export const currentLanguage = language.get
 
 export type MessageValues = Record<string, string | number>
@@ -74,9 +89,13 @@ const fillPlaceholders = (text: string, values: MessageValues): string =>
     return typeof value === "number" ? new Intl.NumberFormat(language.get()).format(value) : value
   })
 
+/** Whether a text that is put together, such as from an event's name, is a key of a loaded text. */
+export const isMessageKey = (text: string): text is MessageKey => Object.hasOwn(catalogue, text)
+
 /** The message in the current language; `count` selects the plural form. */
 export const t = (key: MessageKey, values: MessageValues = {}): string => {
-  const message = catalogue[key]
+  // Pages use keys of the administration only after loading their texts, as a test checks.
+  const message = (catalogue as AllTexts)[key]
   if (typeof message === "string") return fillPlaceholders(message, values)
   const form = new Intl.PluralRules(language.get()).select(Number(values.count)) === "one"
   return fillPlaceholders(form ? message.one : message.other, values)

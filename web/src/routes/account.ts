@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { usageParams } from "../pages/usage/usage-params.ts"
-import { createPageRoutes } from "./create-page-routes.ts"
+import { createAdministrationRoutes, createPageRoutes } from "./create-page-routes.ts"
 import { signedInRoute } from "./root.tsx"
 
 const layout = createRoute({
@@ -9,6 +9,7 @@ const layout = createRoute({
   component: lazyRouteComponent(() => import("../pages/account/layout.tsx"), "AccountLayout"),
 })
 const { page, listPage } = createPageRoutes(layout)
+const { page: managerPage } = createAdministrationRoutes(layout)
 
 export const accountRoutes = layout.addChildren([
   page("/account", "ProfilePage", () => import("../pages/account/profile.tsx")),
@@ -27,12 +28,12 @@ export const accountRoutes = layout.addChildren([
   ),
   listPage("/account/usage", usageParams, "OwnUsagePage", () => import("../pages/usage/usage.tsx")),
   page("/account/groups", "OwnGroupsPage", () => import("../pages/account/groups.tsx")),
-  page(
+  managerPage(
     "/account/groups/$groupId",
     "ManagedGroupPage",
     () => import("../pages/admin/managed-group.tsx"),
   ),
-  page(
+  managerPage(
     "/account/groups/$groupId/keys/new",
     "ManagedServiceKeyPage",
     () => import("../pages/admin/new-service-key.tsx"),

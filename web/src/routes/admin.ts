@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { usageParams } from "../pages/usage/usage-params.ts"
-import { createPageRoutes } from "./create-page-routes.ts"
+import { createAdministrationRoutes } from "./create-page-routes.ts"
 import { requireAdmin, signedInRoute } from "./root.tsx"
 
 const layout = createRoute({
@@ -9,7 +9,7 @@ const layout = createRoute({
   beforeLoad: requireAdmin,
   component: lazyRouteComponent(() => import("../pages/admin/admin-layout.tsx"), "AdminLayout"),
 })
-const { page, listPage } = createPageRoutes(layout)
+const { page, listPage } = createAdministrationRoutes(layout)
 
 const auditFilters = ["actor", "action", "operation", "target", "outcome", "hours"] as const
 

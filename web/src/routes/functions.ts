@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router"
-import { createPageRoutes } from "./create-page-routes.ts"
+import { createAdministrationRoutes } from "./create-page-routes.ts"
 import { requireAdmin, signedInRoute } from "./root.tsx"
 
 const area = createRoute({
@@ -7,9 +7,9 @@ const area = createRoute({
   path: "/functions",
   beforeLoad: requireAdmin,
 })
-const { page, listPage } = createPageRoutes(area)
+const { page, listPage } = createAdministrationRoutes(area)
 const one = page("/$functionId", "FunctionPage", () => import("../pages/functions/function.tsx"))
-const { page: tab } = createPageRoutes(one)
+const { page: tab } = createAdministrationRoutes(one)
 
 export const functionRoutes = area.addChildren([
   listPage("/", ["kind", "state"], "FunctionsPage", () => import("../pages/functions/list.tsx")),

@@ -61,4 +61,10 @@ export const account = {
   "sessions.current": "Diese Sitzung",
   "sessions.begun": "Angemeldet",
   "sessions.end": "Sitzung beenden",
+  "user.role": "Rolle",
+  "groupRole.member": "Mitglied",
+  "groupRole.manager": "Verwalter",
+  "ownGroups.lead": "Die Gruppen, denen Sie angehören. Ihre verwalteten Gruppen können Sie ändern.",
+  "ownGroups.none": "Noch keine Gruppen",
+  "ownGroups.noneHelp": "Administratoren fügen Sie zu Gruppen hinzu.",
 }

@@ -1,5 +1,4 @@
 export const admin = {
-  "admin.title": "Verwaltung",
   "users.lead": "Alle Konten auf diesem Server und ihre Rollen.",
   "users.add": "Benutzer hinzufügen",
   "users.addLead":
@@ -11,7 +10,6 @@ export const admin = {
   "users.delete": "Benutzer löschen",
   "users.deleteLead":
     "Löscht das Konto endgültig, samt allem, was es besitzt und Sie nicht übergeben. Wenn Sie nur den Zugriff sperren möchten, deaktivieren Sie das Konto stattdessen.",
-  "user.role": "Rolle",
   "user.roleHelp":
     "Admins können alles ändern. Benutzer mit der Rolle „Ausstehend“ warten auf Freigabe.",
   "user.isActive": "Aktiv",
@@ -57,16 +55,6 @@ export const admin = {
   "members.add": "Mitglied hinzufügen",
   "members.none": "Noch keine Mitglieder",
   "members.noneHelp": "Suchen Sie oben nach einer Person, um sie hinzuzufügen.",
-  "grants.everyone": "Alle",
-  "grants.some": "Nur ich und ausgewählte Personen",
-  "grants.someOnly": "Nur ausgewählte Personen",
-  "grants.someGroup": "Eine Gruppe",
-  "grants.somebody": "Eine Person",
-  "grants.add": "Person oder Gruppe hinzufügen",
-  "grants.addGroup": "Eine Ihrer Gruppen hinzufügen",
-  "grants.read": "Darf nutzen",
-  "grants.write": "Darf ändern",
-  "grants.permission": "Zugriff für {name}",
   "connections.lead":
     "Laufzeitumgebungen und Anbieter, die hier Modelle bereitstellen. Bieten mehrere Verbindungen dasselbe Modell an, gehen Anfragen an die am wenigsten ausgelastete, bei gleicher Auslastung in dieser Reihenfolge.",
   "connections.add": "Verbindung hinzufügen",
@@ -84,11 +72,6 @@ export const admin = {
   "connections.delete": "Verbindung löschen",
   "connections.deleteLead":
     "Ihre Modelle stehen dann nicht mehr zur Verfügung. Beim Anbieter selbst ändert sich nichts.",
-  "connection.keyHelp": "Wird verschlüsselt gespeichert. Leer lassen, wenn keiner nötig ist.",
-  "connection.keyStored": "Ein Schlüssel ist gespeichert. Leer lassen, um ihn beizubehalten.",
-  "connection.keyKept":
-    "Ein Schlüssel, der auf {hint} endet, ist gespeichert. Leer lassen, um ihn beizubehalten.",
-  "connection.test": "Verbindung testen",
   "connection.grants": "Wer die Modelle nutzen darf",
   "connection.allowedHelp": "Verwenden Sie die Modellnamen des Anbieters.",
   "connection.more": "Weitere Einstellungen",
@@ -98,10 +81,6 @@ export const admin = {
   "connection.connect_timeout": "Verbindungs-Timeout (s)",
   "connection.first_byte_timeout": "Timeout bis zum ersten Byte (s)",
   "connection.idle_timeout": "Leerlauf-Timeout (s)",
-  "health.healthy": "In Ordnung",
-  "health.resting": "Gestört",
-  "health.unknown": "Noch nicht geprüft",
-  "health.disabled": "Deaktiviert",
   "settings.lead": "Durch Umgebungsvariablen festgelegte Werte sind gesperrt.",
   "settings.signup": "Registrierung",
   "settings.role": "Rolle neuer Konten",
@@ -175,4 +154,12 @@ export const admin = {
   "semantic.listing":
     "Heruntergeladen. Das Modell wird ausgewählt, sobald die Laufzeitumgebung es aufführt.",
   "semantic.selected": "{model} ist ausgewählt.",
+  "state.on": "Ein",
+  "state.off": "Aus",
+  "settings.bannerHelp": "Erscheint über jeder Seite für alle, die angemeldet sind.",
+  "settings.bannerKind": "Art",
+  "settings.bannerKind.info": "Information",
+  "settings.bannerKind.warning": "Warnung",
+  "settings.defaultModel": "Standardmodell",
+  "settings.defaultModelNone": "Erstes Modell der Verbindungen",
 }

@@ -1,7 +1,6 @@
 export const functions = {
   "functions.lead":
     "Schreiben Sie Modelle und Filter in TypeScript, direkt im Browser. Jede Funktion läuft in einer Sandbox.",
-  "functions.create": "Funktion erstellen",
   "functions.createLead":
     "Beginnen Sie mit einem lauffähigen Beispiel oder von Grund auf neu. Eine neue Funktion bleibt deaktiviert, bis Sie sie aktivieren.",
   "functions.search": "Funktionen suchen",

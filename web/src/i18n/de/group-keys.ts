@@ -1,6 +1,5 @@
 export const groupKeys = {
   "label.serviceKeys": "Dienstschlüssel",
-  "allKeys.title": "Schlüssel aller Benutzer",
   "allKeys.lead":
     "Schlüssel aller Benutzer und Gruppen. Wenn Sie einen widerrufen, bleibt das Konto seines Eigentümers unverändert.",
   "allKeys.search": "Schlüssel und Eigentümer suchen",
@@ -21,8 +20,6 @@ export const groupKeys = {
   "serviceKeys.none": "Noch keine Dienstschlüssel",
   "serviceKeys.noneHelp":
     "Erstellen Sie für jeden Dienst einen eigenen, damit Sie sie einzeln widerrufen können.",
-  "groupRole.member": "Mitglied",
-  "groupRole.manager": "Verwalter",
   "managers.menu": "Aktionen für {name}",
   "managers.appoint": "Zum Verwalter machen",
   "managers.dismiss": "Zum einfachen Mitglied machen",
@@ -30,7 +27,4 @@ export const groupKeys = {
   "managers.email": "Mitglied per E-Mail-Adresse hinzufügen",
   "managers.add": "Mitglied hinzufügen",
   "managers.noneHelp": "Geben Sie oben eine E-Mail-Adresse ein, um jemanden hinzuzufügen.",
-  "ownGroups.lead": "Die Gruppen, denen Sie angehören. Ihre verwalteten Gruppen können Sie ändern.",
-  "ownGroups.none": "Noch keine Gruppen",
-  "ownGroups.noneHelp": "Administratoren fügen Sie zu Gruppen hinzu.",
 }

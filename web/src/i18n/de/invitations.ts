@@ -1,5 +1,4 @@
 export const invitations = {
-  "invitations.title": "Einladungen",
   "invitations.lead":
     "Links, mit denen Personen selbst ein Konto erstellen können, auch wenn die Registrierung ausgeschaltet ist.",
   "invitations.create": "Einladung erstellen",
@@ -27,20 +26,4 @@ export const invitations = {
   "invitations.state.revoked": "Widerrufen",
   "invitations.state.expired": "Abgelaufen",
   "invitations.state.void": "Ungültig",
-  "invite.title": "Sie sind eingeladen",
-  "invite.lead": "Erstellen Sie Ihr Konto. Die Einladung gilt bis {date}.",
-  "invite.signedIn":
-    "Sie sind als {email} angemeldet. Um ein weiteres Konto zu erstellen, melden Sie sich ab, und öffnen Sie den Link erneut.",
-  "invite.continue": "Weiter zu Ihren Chats",
-  "invite.accepted": "Diese Einladung wurde bereits verwendet",
-  "invite.accepted.do":
-    "Wenn Sie selbst sie verwendet haben, melden Sie sich an. Bitten Sie andernfalls um eine neue Einladung.",
-  "invite.revoked": "Diese Einladung wurde widerrufen",
-  "invite.revoked.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
-  "invite.expired": "Diese Einladung ist abgelaufen",
-  "invite.expired.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
-  "invite.incomplete": "Dieser Einladungslink ist unvollständig",
-  "invite.incomplete.do": "Öffnen Sie den ganzen Link, oder bitten Sie um einen neuen.",
-  "invite.void": "Diese Einladung ist nicht mehr gültig",
-  "invite.void.do": "Bitten Sie die Administration um eine neue.",
 }

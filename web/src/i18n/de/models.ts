@@ -88,4 +88,9 @@ export const models = {
   "providers.local": "Selbst betrieben",
   "providers.other": "Andere",
   "providers.compatible": "Kompatible API",
+  "prices.perRequest": "{price} je Anfrage",
+  "prices.perImage": "{price} je Bild",
+  "prices.perMinute": "{price} je Audiominute",
+  "prices.perHour": "{price} je Stunde",
+  "prices.perMillion": "{input} für Eingabe, {output} für Ausgabe je Million Tokens",
 }

@@ -68,4 +68,5 @@ export const usage = {
   "usage.accountingLead":
     "Ein Monat (UTC) mit einer Zeile je Benutzer, Gruppe, API-Schlüssel, Modell und Verbindung.",
   "usage.accountingCsv": "CSV für die Buchhaltung herunterladen",
+  "overview.allUsage": "Nutzung anzeigen",
 }

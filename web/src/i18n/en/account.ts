@@ -56,4 +56,10 @@ export const account = {
   "sessions.current": "This session",
   "sessions.begun": "Signed in",
   "sessions.end": "End session",
+  "user.role": "Role",
+  "groupRole.member": "Member",
+  "groupRole.manager": "Manager",
+  "ownGroups.lead": "The groups you belong to. You can change the ones you manage.",
+  "ownGroups.none": "No groups yet",
+  "ownGroups.noneHelp": "Administrators add you to groups.",
 }

@@ -1,7 +1,6 @@
 export const functions = {
   "functions.lead":
     "Write models and filters in TypeScript, in the browser. Each runs in a sandbox.",
-  "functions.create": "Create function",
   "functions.createLead":
     "Start from a working example or from scratch. A new function stays off until you enable it.",
   "functions.search": "Search functions",

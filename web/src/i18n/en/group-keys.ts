@@ -1,7 +1,6 @@
 /** The keys of everyone, service keys of groups, and managers of groups. */
 export const groupKeys = {
   "label.serviceKeys": "Service keys",
-  "allKeys.title": "Keys of everyone",
   "allKeys.lead": "Keys of every user and group. Revoking one doesn't change its owner's account.",
   "allKeys.search": "Search keys and owners",
   "allKeys.anyOwner": "All keys",
@@ -17,8 +16,6 @@ export const groupKeys = {
   "serviceKeys.defaultName": "Service key",
   "serviceKeys.none": "No service keys yet",
   "serviceKeys.noneHelp": "Create one for each service, so you can revoke them separately.",
-  "groupRole.member": "Member",
-  "groupRole.manager": "Manager",
   "managers.menu": "Actions for {name}",
   "managers.appoint": "Make manager",
   "managers.dismiss": "Make ordinary member",
@@ -26,7 +23,4 @@ export const groupKeys = {
   "managers.email": "Add a member by email",
   "managers.add": "Add member",
   "managers.noneHelp": "Enter an email address above to add someone.",
-  "ownGroups.lead": "The groups you belong to. You can change the ones you manage.",
-  "ownGroups.none": "No groups yet",
-  "ownGroups.noneHelp": "Administrators add you to groups.",
 }

@@ -1,5 +1,4 @@
 export const invitations = {
-  "invitations.title": "Invitations",
   "invitations.lead":
     "Links with which people create their own accounts, even while sign-up is turned off.",
   "invitations.create": "Create invitation",
@@ -25,19 +24,4 @@ export const invitations = {
   "invitations.state.revoked": "Revoked",
   "invitations.state.expired": "Expired",
   "invitations.state.void": "Not valid",
-  "invite.title": "You're invited",
-  "invite.lead": "Create your account. The invitation is valid until {date}.",
-  "invite.signedIn":
-    "You're signed in as {email}. To create another account, sign out and open the link again.",
-  "invite.continue": "Continue to your chats",
-  "invite.accepted": "This invitation was already used",
-  "invite.accepted.do": "Sign in if you used it. Otherwise, ask for a new invitation.",
-  "invite.revoked": "This invitation was revoked",
-  "invite.revoked.do": "Ask the person who sent it for a new one.",
-  "invite.expired": "This invitation has expired",
-  "invite.expired.do": "Ask the person who sent it for a new one.",
-  "invite.incomplete": "This invitation link is incomplete",
-  "invite.incomplete.do": "Open the whole link, or ask for a new one.",
-  "invite.void": "This invitation is no longer valid",
-  "invite.void.do": "Ask an administrator for a new one.",
 }

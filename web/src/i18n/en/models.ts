@@ -82,4 +82,9 @@ export const models = {
   "providers.local": "Self-hosted",
   "providers.other": "Other",
   "providers.compatible": "Compatible API",
+  "prices.perRequest": "{price} per request",
+  "prices.perImage": "{price} per image",
+  "prices.perMinute": "{price} per audio minute",
+  "prices.perHour": "{price} per hour",
+  "prices.perMillion": "{input} for input, {output} for output per million tokens",
 }

@@ -68,4 +68,5 @@ export const usage = {
   "usage.accountingLead":
     "One month (UTC) with a row for each user, group, API key, model, and connection.",
   "usage.accountingCsv": "Download CSV for accounting",
+  "overview.allUsage": "View usage",
 }

@@ -1,0 +1,26 @@
+import { admin } from "./admin.ts"
+import { audit } from "./audit.ts"
+import { auditEvents } from "./audit-events.ts"
+import { functions } from "./functions.ts"
+import { groupKeys } from "./group-keys.ts"
+import { invitations } from "./invitations.ts"
+import { overview } from "./overview.ts"
+import { prices } from "./prices.ts"
+import { ratings } from "./ratings.ts"
+import { removal } from "./removal.ts"
+import { signOnSettings } from "./sign-on-settings.ts"
+
+/** English texts that only pages of the administration use; they are loaded with these pages. */
+export const administration = {
+  ...admin,
+  ...audit,
+  ...auditEvents,
+  ...functions,
+  ...groupKeys,
+  ...invitations,
+  ...overview,
+  ...prices,
+  ...ratings,
+  ...removal,
+  ...signOnSettings,
+}
