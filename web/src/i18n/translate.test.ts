@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it, vi } from "vitest"
+
+const load = async () => await import("./translate.ts")
+
+describe("texts of the administration", () => {
+  let texts: Awaited<ReturnType<typeof load>>
+
+  beforeEach(async () => {
+    vi.resetModules()
+    vi.stubGlobal("document", { documentElement: {} })
+    texts = await load()
+    return () => vi.unstubAllGlobals()
+  })
+
+  it("are keys once they are loaded", async () => {
+    expect(texts.isMessageKey("event.user.created")).toBe(false)
+    expect(texts.isMessageKey("chat.new")).toBe(true)
+    await texts.loadAdministrationTexts()
+    expect(texts.isMessageKey("event.user.created")).toBe(true)
+    expect(texts.isMessageKey("event.user.toString")).toBe(false)
+    expect(texts.isMessageKey("chat.new")).toBe(true)
+    expect(texts.t("users.add")).toBe("Add user")
+  })
+
+  it("follow changes of the language", async () => {
+    await texts.chooseLanguage("de")
+    expect(texts.isMessageKey("users.add")).toBe(false)
+    await texts.loadAdministrationTexts()
+    expect(texts.t("users.add")).toBe("Benutzer hinzufügen")
+    await texts.chooseLanguage("en")
+    expect(texts.t("users.add")).toBe("Add user")
+    expect(texts.t("chat.new")).toBe("New chat")
+  })
+
+  it.each([0, 1, 3])("are those of a language chosen %s turns later", async (turns) => {
+    const choose = async (): Promise<void> => {
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+      await texts.chooseLanguage("de")
+    }
+    await Promise.all([texts.loadAdministrationTexts(), choose()])
+    expect(texts.t("users.add")).toBe("Benutzer hinzufügen")
+    expect(texts.t("chat.new")).toBe("Neuer Chat")
+    await Promise.all([texts.chooseLanguage("en"), texts.loadAdministrationTexts()])
+    expect(texts.t("users.add")).toBe("Add user")
+  })
+})
