@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest"
 
+const createGate = () => {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((open) => {
+    resolve = open
+  })
+  return { promise, resolve }
+}
+
 const load = async () => await import("./translate.ts")
 
 describe("texts of the administration", () => {
@@ -42,5 +50,19 @@ describe("texts of the administration", () => {
     expect(texts.t("chat.new")).toBe("Neuer Chat")
     await Promise.all([texts.chooseLanguage("en"), texts.loadAdministrationTexts()])
     expect(texts.t("users.add")).toBe("Add user")
+  })
+
+  it("stay those of a language chosen before they arrive", async () => {
+    const arrival = createGate()
+    vi.doMock("./en/administration.ts", async (original) => {
+      await arrival.promise
+      return await original()
+    })
+    const loaded = texts.loadAdministrationTexts()
+    await texts.chooseLanguage("de")
+    arrival.resolve()
+    await loaded
+    vi.doUnmock("./en/administration.ts")
+    expect(texts.t("users.add")).toBe("Benutzer hinzufügen")
   })
 })
