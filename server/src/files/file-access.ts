@@ -1,6 +1,7 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { mayManage, requireOwner } from "../grants/access.ts"
+import { rejectServiceKeys } from "../grants/reject-service-keys.ts"
 import type { Caller } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import { rejectOwnerBeingDeleted } from "../users/reject-owner-being-deleted.ts"
@@ -18,6 +19,7 @@ export const failFileNotFound = (): never => fail("not_found", translatable("fil
 
 /** Who may read and change files: their owners and administrators, and readers of what is shared. */
 export interface FileAccess {
+  /** @throws {Failure} `forbidden` for service keys, which read no files */
   find(caller: Caller, id: string): Promise<StoredFile | undefined>
   getReadable(caller: Caller, id: string): Promise<StoredFile>
   getOwned(caller: Caller, id: string): Promise<StoredFile>
@@ -35,6 +37,7 @@ export interface FileAccess {
 
 export const createFileAccess = ({ db, store, hooks }: FileAccessDeps): FileAccess => {
   const find: FileAccess["find"] = async (caller, id) => {
+    rejectServiceKeys(caller)
     const file = await store.byId(id)
     if (!file) return undefined
     if (mayManage(file, caller)) return file

@@ -11,7 +11,6 @@ import {
   maxFileBytes,
 } from "../references/file-content-reader.ts"
 import type { FileContentById, FilePartReference } from "../references/file-references.ts"
-import { rejectServiceKeys } from "../references/reject-service-keys.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 const checkKind = (
@@ -95,7 +94,6 @@ export const createFileInliner = (
     const scope = { member, storedPositions }
     const references = await bodyWork.read(owner, request, bodyTasks.findFiles, scope)
     if (references.length === 0) return request
-    rejectServiceKeys(caller, "file_id")
     const contents = await readContents(references, context)
     // The files are large, though the request may be small.
     const options = { input: { member, contents }, isLarge: true }

@@ -15,7 +15,6 @@ import { FileReference } from "../../knowledge/schema.ts"
 import type { ModelCatalogue, ResolvedModel } from "../../models/catalogue.ts"
 import { collectionIdsOf } from "../../models/knowledge-references.ts"
 import { rewritingModelOf, rewritingModeOf } from "../../models/rewriting-of-model.ts"
-import { rejectServiceKeys } from "../references/reject-service-keys.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 
 const References = z.array(FileReference).max(100)
@@ -110,7 +109,6 @@ export const createSourceSearch =
       const expected = 'an array of {"type":"file" or "collection","id":"…"}'
       return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
     }
-    if (parsed.data.length > 0) rejectServiceKeys(caller, "files")
     const request = input.request.withoutMember("files")
     const { messages } = request.fields
     const attached = attachedCollections(resolved, ownerOf)

@@ -2,6 +2,7 @@ import { fail } from "../../errors.ts"
 import type { FileSummary, StoredFile } from "../../files/file-store.ts"
 import { describeLocation } from "../../files/passage-location.ts"
 import type { Principal } from "../../grants/access.ts"
+import { rejectServiceKeys } from "../../grants/reject-service-keys.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { QueryRewritingMode } from "../../models/query-rewriting-mode.ts"
 import type { Collections } from "../collections/collections.ts"
@@ -125,7 +126,7 @@ export interface SourceFinder {
    * The sources for a question, as sent to the model.
    * @param request `maxTokens` is the context budget
    * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
-   * `file_not_ready`
+   * `file_not_ready`; `forbidden` if a service key refers to any
    */
   findSources(
     caller: Caller,
@@ -169,6 +170,7 @@ export const createSourceFinder = (deps: Deps): SourceFinder => {
     caller: Caller,
     { references, modelCollections, signal }: SourceFinderRequest,
   ): Promise<CitationScope> => {
+    if (references.length > 0) rejectServiceKeys(caller, "files")
     const scope: CitationScope = {
       named: [],
       collected: new Map(),
