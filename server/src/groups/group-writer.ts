@@ -2,6 +2,7 @@ import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
 import type { GroupStore, StoredGroup } from "./store.ts"
 
 /** Edits the members of a group and collects the accounts that were added and removed. */
@@ -61,6 +62,7 @@ export interface GroupWriter {
   ): Promise<void>
   /** Replaces `before` by `after`; its members were already edited. */
   changeGroup(tx: Tx, groupChange: GroupChange, record: GroupRecord): Promise<void>
+  /** Removes a group and revokes its service keys. */
   removeGroup(tx: Tx, id: string, record: Omit<AuditRecord, "target">): Promise<void>
 }
 
@@ -120,6 +122,17 @@ export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps): G
     if (hasMemberChanges) await bus.publish(tx, { topic: "groups" })
   }
 
+  const revokeKeys = async (tx: Tx, groupId: string, actor: Actor): Promise<void> => {
+    for (const { id, name } of await store.removeKeys(tx, groupId)) {
+      const target = { type: "key", id }
+      const before = { name, group_id: groupId }
+      await audit.record(tx, { actor, action: "key.revoked", target, before })
+      // A service key's caller has the key's own id. Unlike `groups`, this ends it for certain, even
+      // if the database cannot be asked.
+      await bus.publish(tx, { topic: "user", id })
+    }
+  }
+
   return {
     editMembers,
 
@@ -144,6 +157,7 @@ export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps): G
     },
 
     removeGroup: async (tx, id, record) => {
+      await revokeKeys(tx, id, record.actor)
       await store.remove(tx, id)
       await audit.record(tx, { ...record, target: { type: "group", id } })
       await bus.publish(tx, { topic: "groups" })

@@ -82,6 +82,8 @@ export interface GroupStore {
   /** @returns false if another group has the name; `tx` can then only be rolled back */
   update(tx: Tx, group: StoredGroup): Promise<boolean>
   remove(tx: Tx, id: string): Promise<void>
+  /** Removes the group's service keys. @returns them */
+  removeKeys(tx: Tx, id: string): Promise<{ id: string; name: string }[]>
   /** @returns those of `userIds` that belong to accounts */
   existingUserIds(tx: Tx, userIds: readonly string[]): Promise<string[]>
   /** The id of the account with an email address, regardless of case. */
@@ -224,6 +226,9 @@ export const createGroupStore = (db: Database): GroupStore => ({
     await removeGrantsTo(tx, "group", id)
     await tx.deleteFrom("groups").where("id", "=", id).execute()
   },
+
+  removeKeys: (tx, id) =>
+    tx.deleteFrom("api_keys").where("group_id", "=", id).returning(["id", "name"]).execute(),
 
   existingUserIds: async (tx, userIds) => {
     const rows = await readInChunks(userIds, (some) =>

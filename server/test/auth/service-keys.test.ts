@@ -207,6 +207,15 @@ describe.each(chooseDatabases())("a service key on $name", ({ createDatabase }) 
     expect(refused.body.in_use.items).toMatchObject([{ type: "api_key", id }])
   })
 
+  it("is recorded as revoked when its group is deleted", async () => {
+    const { id: team } = await newGroup("Deleted")
+    const { id } = await newKey(team)
+    await admin("DELETE", `/api/v1/groups/${team}?confirm=delete`)
+    const { body } = await gateway.call("GET", `/api/v1/audit?target=${id}&action=key.revoked`)
+    const before = { name: "Nightly report", group_id: team }
+    expect(body.items).toMatchObject([{ before }])
+  })
+
   it.each([
     [
       "it is revoked by its group",

@@ -38,6 +38,7 @@ describe.runIf(postgresBinDir)("a database that stops during traffic", () => {
   let warm: { id: string; key: string }
   let cold: { id: string; key: string }
   let changed: { id: string; key: string }
+  let orphaned: { api_key: string }
   let answered = 0
 
   beforeAll(async () => {
@@ -49,11 +50,14 @@ describe.runIf(postgresBinDir)("a database that stops during traffic", () => {
     warm = await here.createUser("Warm")
     cold = await here.createUser("Cold")
     changed = await here.createUser("Changed")
+    const { body: group } = await here.call("POST", "/api/v1/groups/create", { name: "Gone" })
+    orphaned = (await here.call("POST", `/api/v1/groups/${group.id}/keys`, {})).body
     for (const gateway of [here, there]) {
-      for (const { key } of [warm, changed])
+      for (const key of [warm.key, changed.key, orphaned.api_key])
         expect(await statusOf(gateway, "/v1/models", key)).toBe(200)
     }
     await here.call("POST", `/api/v1/users/${changed.id}/update`, { active: false })
+    await here.call("DELETE", `/api/v1/groups/${group.id}?confirm=delete`)
   }, 60_000)
   afterAll(async () => {
     await Promise.all([here.stop(), there.stop()])
@@ -73,7 +77,8 @@ describe.runIf(postgresBinDir)("a database that stops during traffic", () => {
     await database.stop()
     await expect.poll(() => statusOf(here, "/ready")).toBe(503)
 
-    for (const key of [cold.key, "sk-nobody-knows-whether-this-is-a-key", changed.key]) {
+    const unknown = "sk-nobody-knows-whether-this-is-a-key"
+    for (const key of [cold.key, unknown, changed.key, orphaned.api_key]) {
       const refused = await chat(here, key)
       expect(refused).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } })
       expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
