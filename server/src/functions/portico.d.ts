@@ -146,7 +146,10 @@ export interface Found {
 export type Log = (...values: unknown[]) => void
 
 export interface Context {
-  /** The user who made the request. */
+  /**
+   * The user who made the request. For a service key, `id` and `name` are those of the key, `email` is
+   * empty, and the only group is the key's.
+   */
   user: { id: string; name: string; email: string; role: string; groups: string[] }
   /** The values set by an administrator, with defaults applied. */
   settings: Record<string, string | number | boolean>
@@ -176,14 +179,15 @@ export interface Context {
     input: string | string[]
   }): Promise<{ data: { index: number; embedding: number[] }[]; usage?: Usage }>
   /**
-   * Searches collections that the user can read. `"handbook"` is the gateway's own documentation.
+   * Searches collections that the user can read. `"handbook"` is the gateway's own documentation,
+   * and all that service keys can search.
    */
   search(
     collections: string | string[],
     query: string,
     options?: { limit?: number },
   ): Promise<Found>
-  /** Files that the user can read. */
+  /** Files that the user can read. Service keys read none. */
   files: {
     list(): Promise<{ id: string; name: string; content_type: string; size: number }[]>
     text(id: string): Promise<string>

@@ -60,7 +60,7 @@ export const FunctionRun = RunResult.extend({
   version: z.int(),
   /** The requested model's id, or `filter`. */
   task: z.string(),
-  user_id: z.string(),
+  user_id: z.string().describe("Empty if it was called with a service key"),
   trial: z.boolean(),
   log: z.array(LogLine),
   created_at: z.int(),

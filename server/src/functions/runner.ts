@@ -7,6 +7,7 @@ import {
 } from "@portico/sandbox"
 import { createSemaphore } from "../concurrency/semaphore.ts"
 import { Failure } from "../errors.ts"
+import { userIdOf } from "../http/caller.ts"
 import type { GuardedFetch } from "../outbound/guarded-fetch.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
@@ -153,7 +154,7 @@ export const createRunner = (deps: Deps) => {
         function_id: fn.id,
         version: fn.version,
         task,
-        user_id: caller.user.id,
+        user_id: userIdOf(caller) ?? "",
         trial,
         log: logLines,
         created_at: now(),

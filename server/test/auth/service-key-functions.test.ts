@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { completionText, requestCompletion, saveFunction } from "../functions/function-client.ts"
+import {
+  completionText,
+  fetchLastRun,
+  requestCompletion,
+  saveFunction,
+} from "../functions/function-client.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
 import { uploadTexts } from "../knowledge/collections.ts"
@@ -14,6 +19,7 @@ const reader = `export const reply = async (request, context) => {
   const operations = {
     search: () => context.search([collection], "codeword of the railway"),
     "files.text": () => context.files.text(file),
+    user: () => context.user,
     "files.list": () => context.files.list(),
     chat: () => context.chat({ model: "echo", messages: request.messages, files: [{ type: "collection", id: collection }] }),
     "chat with a model": () => context.chat({ model: "informed", messages: request.messages }),
@@ -63,17 +69,24 @@ describe.each(chooseDatabases())("a function called with a service key on $name"
   })
   afterAll(() => gateway.stop())
 
-  it.each([
-    "search",
-    "files.text",
-    "chat",
-  ])("reads by %s nothing that is shared with its group, though members do", async (operation) => {
-    expect(await askReader(operation, member.key)).toContain("swordfish")
-    expect(await askReader(operation, key.api_key)).toMatch(/^refused: .*service key/)
-  })
+  it.each(["search", "files.text", "chat"])(
+    "reads by %s nothing that is shared with its group, though members do",
+    async (operation) => {
+      expect(await askReader(operation, member.key)).toContain("swordfish")
+      expect(await askReader(operation, key.api_key)).toMatch(/^refused: .*service key/)
+    },
+  )
 
   it("lists no files", async () => {
     expect(await askReader("files.list", key.api_key)).toBe("[]")
+  })
+
+  it("is told of the key as the user, and its run is recorded as nobody's", async () => {
+    const user = JSON.parse(await askReader("user", key.api_key))
+    expect(user).toMatchObject({ id: key.id, name: "Nightly report", email: "", role: "user" })
+    await expect.poll(async () => (await fetchLastRun(gateway, "reader")).user_id).toBe("")
+    await askReader("user", member.key)
+    await expect.poll(async () => (await fetchLastRun(gateway, "reader")).user_id).toBe(member.id)
   })
 
   it("gets what is attached to a model", async () => {

@@ -53,9 +53,11 @@ const Rows = ({ runs }: { runs: readonly FunctionRun[] }) =>
     </ul>
   )
 
+const UserName = ({ id }: { id: string }) =>
+  usePrincipalName({ principal_type: "user", principal_id: id })
+
 const Row = ({ run }: { run: FunctionRun }) => {
   const id = useId()
-  const who = usePrincipalName({ principal_type: "user", principal_id: run.user_id })
   return (
     <li className="border-b border-line last:border-0">
       <details className="group">
@@ -71,7 +73,9 @@ const Row = ({ run }: { run: FunctionRun }) => {
             <span className="flex max-w-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
               <Time at={run.created_at} />
               <span>{t("versions.one", { version: run.version })}</span>
-              <span className="max-w-40 truncate">{who}</span>
+              <span className="max-w-40 truncate">
+                {run.user_id === "" ? t("serviceKeys.defaultName") : <UserName id={run.user_id} />}
+              </span>
               {run.trial && <Badge>{t("runs.trial")}</Badge>}
             </span>
           </span>
