@@ -6,7 +6,7 @@ import type { GroupStore } from "./store.ts"
 
 export interface GroupAccessDeps {
   db: Pick<Database, "read">
-  store: Pick<GroupStore, "exists" | "managersAmong">
+  store: Pick<GroupStore, "exists" | "managersAmong" | "memberIds">
   refreshCaller: RefreshCaller
 }
 
@@ -17,6 +17,12 @@ export interface GroupAccess {
    * @throws {Failure} `forbidden`, or `not_found` for administrators if there is no such group
    */
   requireManager(caller: Caller, groupId: string, tx?: Tx): Promise<void>
+  /**
+   * Managers add accounts by their email addresses, which they must know already: the list of members
+   * shows the names and addresses of all that are added.
+   * @throws {Failure} `forbidden` if one of `userIds` is not a member yet
+   */
+  requireAddable(caller: Caller, groupId: string, userIds: readonly string[], tx: Tx): Promise<void>
   /**
    * Members may be removed by any manager of the group, its managers by administrators only.
    * @throws {Failure} `forbidden`
@@ -40,6 +46,14 @@ export const createGroupAccess = ({ db, store, refreshCaller }: GroupAccessDeps)
     }
     const managers = await store.managersAmong(groupId, [user.id], reader)
     if (managers.length === 0) fail("forbidden", translatable("group_manager_required"))
+  },
+
+  requireAddable: async (caller, groupId, userIds, tx) => {
+    const { user } = await refreshCaller(tx, caller)
+    if (user.role === "admin" || userIds.length === 0) return
+    const members = new Set(await store.memberIds(tx, groupId))
+    if (!userIds.every((id) => members.has(id)))
+      fail("forbidden", translatable("group_manager_adds_by_email"))
   },
 
   requireRemovable: async (caller, groupId, userIds, tx) => {

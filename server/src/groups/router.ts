@@ -29,9 +29,10 @@ export const createGroupRouter = (deps: Deps): Router => {
     return groups.members(params.id, query)
   })
   router.on(groupRoutes.addMembers, ({ actor, caller, params: { id }, body }) =>
-    groups.changeMembers(actor, id, { add: body.user_ids, addEmails: body.emails }, (tx) =>
-      groupAccess.requireManager(caller, id, tx),
-    ),
+    groups.changeMembers(actor, id, { add: body.user_ids, addEmails: body.emails }, async (tx) => {
+      await groupAccess.requireManager(caller, id, tx)
+      await groupAccess.requireAddable(caller, id, body.user_ids, tx)
+    }),
   )
   router.on(groupRoutes.removeMembers, ({ actor, caller, params: { id }, body }) =>
     groups.changeMembers(actor, id, { remove: body.user_ids }, async (tx) => {

@@ -46,7 +46,9 @@ export const NewGroupMembers = z
       .array(z.string().max(254))
       .max(100)
       .default([])
-      .describe("Email addresses of more accounts, for managers, who cannot list users"),
+      .describe(
+        "Email addresses of more active accounts; managers who are not administrators add accounts only so",
+      ),
   })
   .meta({ id: "NewGroupMembers" })
 export type NewGroupMembers = z.output<typeof NewGroupMembers>

@@ -86,7 +86,7 @@ export interface GroupStore {
   removeKeys(tx: Tx, id: string): Promise<{ id: string; name: string }[]>
   /** @returns those of `userIds` that belong to accounts */
   existingUserIds(tx: Tx, userIds: readonly string[]): Promise<string[]>
-  /** The id of the account with an email address, regardless of case. */
+  /** The id of the active account with an email address, regardless of case. */
   userIdByEmail(tx: Tx, email: string): Promise<string | undefined>
   memberIds(tx: Tx, id: string): Promise<string[]>
   /** @returns those of `userIds` that were not members before */
@@ -204,6 +204,8 @@ export const createGroupStore = (db: Database): GroupStore => ({
       .select("id")
       .where("email_key", "=", foldCase(email.trim()))
       .where("hidden", "=", 0)
+      .where("active", "=", 1)
+      .where("role", "!=", "pending")
     return (await found.executeTakeFirst())?.id
   },
 

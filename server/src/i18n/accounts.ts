@@ -42,6 +42,8 @@ export const accounts = {
   group_exists: ({ name }: Values<"name">) =>
     `A group named ${name} already exists. Choose another name.`,
   group_manager_required: "Only administrators and managers of the group can do this.",
+  group_manager_adds_by_email:
+    "Only administrators can add users by ID. Add them by email address.",
   group_manager_not_removable: "Only administrators can remove managers of a group.",
   no_account_with_email: ({ email }: Values<"email">) => `There is no account with ${email}.`,
   rewriting_timeout_out_of_range: "Enter at least 100 and at most 30,000 milliseconds.",

@@ -145,6 +145,20 @@ describe.each(chooseDatabases())("the managers of a group on $name", ({ createDa
     expect(unknown).toMatchObject({ status: 422 })
   })
 
+  it("add nobody by an id, which would tell them the address, and no inactive accounts", async () => {
+    const add = (body: object) => as(manager, "POST", `${path}/members/add`, body)
+    expect((await add({ user_ids: [member.id, stranger.id] })).status).toBe(403)
+    const pending = await gateway.createUser("Pending")
+    await admin("POST", `/api/v1/users/${pending.id}/update`, { role: "pending" })
+    const deactivated = await gateway.createUser("Deactivated")
+    await admin("POST", `/api/v1/users/${deactivated.id}/update`, { active: false })
+    for (const { email } of [pending, deactivated])
+      expect((await add({ emails: [email] })).status).toBe(422)
+    const ids = await memberIds()
+    for (const { id } of [stranger, pending, deactivated]) expect(ids).not.toContain(id)
+    expect((await add({ user_ids: [member.id] })).status).toBe(200)
+  })
+
   it("cannot do it with a restricted key", async () => {
     const limits = { allowed_routes: ["/*"] }
     const { body } = await as(manager, "POST", "/api/v1/auths/api_keys", limits)
@@ -180,8 +194,11 @@ describe.each(chooseDatabases())("the managers of a group on $name", ({ createDa
       })
     expect((await replace([manager, stranger])).status).toBe(200)
     expect((await as(manager, "POST", `${url}/keys`, {})).status).toBe(200)
-    for (const verb of ["add", "remove"]) {
-      const changed = await as(manager, "POST", `${url}/members/${verb}`, { user_ids: [member.id] })
+    for (const [verb, body] of [
+      ["add", { emails: [member.email] }],
+      ["remove", { user_ids: [member.id] }],
+    ] as const) {
+      const changed = await as(manager, "POST", `${url}/members/${verb}`, body)
       expect(changed.status).toBe(409)
     }
     await replace([stranger])

@@ -46,6 +46,8 @@ export const accounts = {
   group_exists: ({ name }) =>
     `Eine Gruppe namens ${name} gibt es bereits. Wählen Sie einen anderen Namen.`,
   group_manager_required: "Das können nur Administratoren und Verwalter der Gruppe.",
+  group_manager_adds_by_email:
+    "Nur Administratoren können Benutzer mit ihrer ID hinzufügen. Geben Sie die E-Mail-Adresse an.",
   group_manager_not_removable: "Nur Administratoren können Verwalter einer Gruppe entfernen.",
   no_account_with_email: ({ email }) => `Es gibt kein Konto mit der Adresse ${email}.`,
   rewriting_timeout_out_of_range:
