@@ -181,11 +181,10 @@ export const createGroups = (deps: GroupsDeps): Groups => {
         await authorize?.(tx)
         const group = await lockGroup(tx, id)
         requireLocal(group)
-        const add = [...ids, ...(await userIdsWith(tx, addEmails))]
         const editor = editMembers(tx, id, policy)
-        await editor.add(add)
+        await editor.add([...ids, ...(await userIdsWith(tx, addEmails))])
         await editor.remove(remove)
-        const change = { before: group, after: group, members: { added: add, removed: remove } }
+        const change = { before: group, after: group, members: editor }
         await changeGroup(tx, change, { actor, action: "group.members_changed", policy })
         return getGroup(id, tx)
       })

@@ -159,6 +159,14 @@ describe.each(chooseDatabases())("the managers of a group on $name", ({ createDa
     expect((await add({ user_ids: [member.id] })).status).toBe(200)
   })
 
+  it("are recorded with each account that they added, once", async () => {
+    const { email, id } = await gateway.createUser("Added")
+    const emails = [email, email.toUpperCase(), member.email]
+    expect((await as(manager, "POST", `${path}/members/add`, { emails })).status).toBe(200)
+    const { items } = await admin("GET", `/api/v1/audit?target=${groupId}`)
+    expect(items[0]).toMatchObject({ action: "group.members_changed", after: { added: [id] } })
+  })
+
   it("cannot do it with a restricted key", async () => {
     const limits = { allowed_routes: ["/*"] }
     const { body } = await as(manager, "POST", "/api/v1/auths/api_keys", limits)
