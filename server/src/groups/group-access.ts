@@ -44,6 +44,8 @@ export const createGroupAccess = ({ db, store, refreshCaller }: GroupAccessDeps)
         fail("not_found", `No group with the ID ${groupId}.`)
       return
     }
+    // The account may have been set back to pending since the request was authorized.
+    if (user.role === "pending") fail("forbidden", translatable("account_pending"))
     const managers = await store.managersAmong(groupId, [user.id], reader)
     if (managers.length === 0) fail("forbidden", translatable("group_manager_required"))
   },

@@ -167,6 +167,19 @@ describe.each(chooseDatabases())("the managers of a group on $name", ({ createDa
     expect(items[0]).toMatchObject({ action: "group.members_changed", after: { added: [id] } })
   })
 
+  it("manage nothing once their account is pending, even if a request was already let in", async () => {
+    const person = await gateway.createUser("Setback")
+    const user_ids = [person.id]
+    await admin("POST", `${path}/members/add`, { user_ids })
+    await admin("POST", `${path}/managers/add`, { user_ids })
+    expect((await as(person, "GET", path)).status).toBe(200)
+    // Without the notification that follows, as if it were still under way.
+    await gateway.gateway.db.transact((tx) =>
+      tx.updateTable("users").set({ role: "pending" }).where("id", "=", person.id).execute(),
+    )
+    expect((await as(person, "POST", `${path}/keys`, {})).status).toBe(403)
+  })
+
   it("cannot do it with a restricted key", async () => {
     const limits = { allowed_routes: ["/*"] }
     const { body } = await as(manager, "POST", "/api/v1/auths/api_keys", limits)
