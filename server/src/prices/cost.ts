@@ -28,6 +28,9 @@ export interface UsageBounds extends Units {
   maxTokensOut: number
 }
 
+/** 100,000 dollars: no request costs more, and sums of costs stay safe integers for long. */
+const maxCost = 100_000_000_000_000
+
 const msPerHour = 3_600_000n
 const msPerMinute = 60_000n
 
@@ -95,14 +98,14 @@ const unitCost = (entry: PriceEntry, units: Units): bigint => {
   )
 }
 
-/** Rounds up to whole nano-dollars; sums larger than a safe integer become the largest one. */
+/** Rounds up to whole nano-dollars, at most `maxCost`. */
 const toNano = (femtoOfTokens: bigint, femtoHours: bigint): number => {
   const divisor = femtoPerNano * msPerHour
   const nano = (femtoOfTokens * msPerHour + femtoHours + divisor - 1n) / divisor
-  return Math.min(Number(nano), Number.MAX_SAFE_INTEGER)
+  return Math.min(Number(nano), maxCost)
 }
 
-/** Cost of a request in nano-dollars, computed exactly and then rounded up. */
+/** Cost of a request in nano-dollars, computed exactly and then rounded up; at most `maxCost`. */
 export const calculateCost = (entry: PriceEntry, { tokens, ...units }: PricedUsage): number => {
   const { serviceTier } = units
   const rates = findTokenRates(entry, { tokensIn: tokens.tokens_in, serviceTier })

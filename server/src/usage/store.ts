@@ -4,10 +4,12 @@ import type { UsageDimension, UsageQuery, UsageTotal } from "./schema.ts"
 import { UsageInterval } from "./schema.ts"
 import {
   columnByDimension,
+  errors,
   formatInterval,
   type SummedColumn,
   startOfInterval,
   summedColumns,
+  sumOf,
 } from "./sum-columns.ts"
 import { type UsageFilter, type UsageSpan, usageParts } from "./usage-parts.ts"
 
@@ -54,13 +56,13 @@ const isDimension = (group: UsageQuery["group_by"]): group is UsageDimension =>
   Object.hasOwn(columnByDimension, group)
 
 const sums = sql.join(
-  summedColumns.map((column) => sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(column)}`),
+  summedColumns.map((column) => sql`${sumOf(sql.ref(column))} as ${sql.ref(column)}`),
 )
 
 const rankedBy = {
-  cost: sql`sum(cost)`,
-  requests: sql`sum(requests)`,
-  tokens: sql`sum(tokens_in + tokens_out)`,
+  cost: sumOf(sql.ref("cost")),
+  requests: sumOf(sql.ref("requests")),
+  tokens: sumOf(sql`tokens_in + tokens_out`),
 }
 
 /** Whether a part belongs to none of the listed keys: 0 or 1. */
@@ -124,8 +126,7 @@ export const createUsageStore = (db: Pick<Database, "dialect" | "backgroundReade
       const { name, email } = namesByGroup[group_by] ?? { name: unknown, email: unknown }
       const { rows } = await sql<SumRow>`
         select start, is_rest, key, ${name} as name, ${email} as email, ${sums},
-          cast(sum(case when outcome in ('ok', 'client_cancelled') then 0 else requests end) as bigint)
-            as errors
+          ${errors} as errors
         from (
           select ${start} as start, ${rest} as is_rest,
             ${listed ? sql`case when ${rest} = 1 then null else ${key} end` : key} as key,

@@ -28,6 +28,22 @@ export const summedColumns = [
 
 export type SummedColumn = (typeof summedColumns)[number]
 
+const largest = sql.lit(Number.MAX_SAFE_INTEGER)
+
+/**
+ * The sum of a value. One that no safe integer holds becomes the largest safe integer, so that it
+ * is no error on either database. Smaller ones are exact, as sums of floating-point numbers too.
+ */
+export const sumOf = (value: RawBuilder<unknown>): RawBuilder<number> => {
+  const sum = sql`sum(cast(${value} as double precision))`
+  return sql<number>`cast(case when ${sum} < ${largest} then ${sum} else ${largest} end as bigint)`
+}
+
+/** How many requests failed. */
+export const errors = sumOf(
+  sql`case when outcome in ('ok', 'client_cancelled') then 0 else requests end`,
+)
+
 /** `/` is integer division on both databases. */
 const floorTo = (time: RawBuilder<number>, seconds: number) =>
   sql<number>`${time} / ${sql.lit(seconds)} * ${sql.lit(seconds)}`

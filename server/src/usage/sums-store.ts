@@ -28,6 +28,8 @@ interface Deps {
 
 const keyColumns = ["part", "start", ...dimensionColumns] as const
 
+const largest = sql.lit(Number.MAX_SAFE_INTEGER)
+
 const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
 
 const hourOf = sql`at / ${sql.lit(secondsPerHour)} * ${sql.lit(secondsPerHour)}`
@@ -72,7 +74,9 @@ export const createUsageSumsStore = ({ db, newId }: Deps) => {
   /** Adds the records with these ids to the sums of deleted ones. */
   const addToDeleted = async (tx: Tx, isDeleted: RawBuilder<boolean>): Promise<void> => {
     const added = summedColumns.map(
-      (name) => sql`${sql.ref(name)} = usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)}`,
+      (name) => sql`${sql.ref(name)} = case
+        when usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)} < ${largest}
+        then usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)} else ${largest} end`,
     )
     await sql`
       insert into usage_sums (${columnList([...keyColumns, ...summedColumns])})

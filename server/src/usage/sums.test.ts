@@ -9,6 +9,7 @@ import { UsageQuery, type UsageTotal } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
 import { createUsageSummation } from "./sum-usage.ts"
 import { createUsageSumsStore, type UsageSumsStore } from "./sums-store.ts"
+import { createUsageExport } from "./usage-export.ts"
 
 // On SQLite, a thread with low priority reads: it can be slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -202,6 +203,36 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ open }) => {
     expect(await count()).toBe(1201)
     await sum()
     expect(await count()).toBe(1201)
+  })
+
+  it("are the largest safe integer where they would be larger", async () => {
+    const largest = Number.MAX_SAFE_INTEGER
+    const expectLargest = async () => {
+      expect(await report({ group_by: "none" })).toMatchObject([{ cost: largest }])
+      const ranking = { top: 1, by: "cost" } as const
+      const query = { ...UsageQuery.parse({ group_by: "model" }), from: today, to: now }
+      expect(await store.sumUsage(query, ranking)).toMatchObject([{ cost: largest }])
+      const text = await createUsageExport(database.db).month("2024-10")
+      expect(text).toContain(",9007199.254740991,")
+    }
+    const costly = (cost: number) =>
+      createUsageRow({ at: today, cost, tokens_in: largest, tokens_out: largest })
+    await write([costly(largest), costly(2)])
+    await expectLargest()
+    await sum()
+    expect(await outdated()).toEqual([])
+    await expectLargest()
+    // On PostgreSQL, this many exceed 64 bits too.
+    await write(Array.from({ length: 1100 }, () => costly(largest)))
+    await expectLargest()
+    await sum()
+    await deleteRecords(today + day)
+    await expectLargest()
+    await write([costly(largest)])
+    await deleteRecords(today + day)
+    await sum()
+    await expectLargest()
+    expect(await count()).toBe(1103)
   })
 
   it("do not replace newer ones: what changes while it is summed stays outdated", async () => {

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { formatCsvRows } from "../http/csv-rows.ts"
+import { errors, sumOf } from "./sum-columns.ts"
 import { tokenKinds } from "./token-counts.ts"
 import { usageParts } from "./usage-parts.ts"
 
@@ -62,9 +63,7 @@ export const createUsageExport = (db: Pick<Database, "backgroundReader">) => {
     const dimensions = sql.join(
       ["user_id", "group_id", "key_id", "model", "connection_id"].map((name) => sql.ref(name)),
     )
-    const sums = sumNames.map(
-      (name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`,
-    )
+    const sums = sumNames.map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`)
     const { rows } = await sql<ExportedRow>`
       select sums.*, ${nameOf("users", "name", "user_id")} as user_name,
         ${nameOf("users", "email", "user_id")} as email,
@@ -72,8 +71,7 @@ export const createUsageExport = (db: Pick<Database, "backgroundReader">) => {
         ${nameOf("api_keys", "name", "key_id")} as key_name
       from (
         select ${dimensions}, ${sql.join(sums)},
-          cast(sum(case when outcome in ('ok', 'client_cancelled') then 0 else requests end)
-            as bigint) as errors
+          ${errors} as errors
         from (${parts}) as parts group by ${dimensions}
       ) as sums order by ${dimensions} limit ${sql.lit(maxRows + 1)}`.execute(db.backgroundReader)
     return rows

@@ -1,6 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import type { UsageQuery } from "./schema.ts"
-import { dimensionColumns, secondsPerDay, secondsPerHour, summedColumns } from "./sum-columns.ts"
+import {
+  dimensionColumns,
+  secondsPerDay,
+  secondsPerHour,
+  summedColumns,
+  sumOf,
+} from "./sum-columns.ts"
 
 export type UsageFilter = Pick<
   UsageQuery,
@@ -53,7 +59,7 @@ export const sumParts = (where: Condition): RawBuilder<unknown> => {
 /** The columns of `usage_sums` that follow `part` and `start`, from grouped parts. */
 export const groupedColumns = sql.join([
   ...dimensionColumns.map((name) => sql`coalesce(${sql.ref(name)}, '') as ${sql.ref(name)}`),
-  ...summedColumns.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`),
+  ...summedColumns.map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`),
 ])
 
 export const isWithin = (column: string, { from, to }: UsageSpan): Condition =>
