@@ -46,14 +46,17 @@ export const recordParts = (where: Condition, from = sql.table("usage")): RawBui
     from ${from} where ${where}`
 
 /** Rows of sums, in the form of `recordParts`; the id of a user is "" where there is none. */
-export const sumParts = (where: Condition): RawBuilder<unknown> => {
+export const sumParts = (
+  where: Condition,
+  from = sql.table("usage_sums"),
+): RawBuilder<unknown> => {
   const dimensions = dimensionColumns.map((name) =>
     ["group_id", "key_id", "connection_id"].includes(name)
       ? sql`nullif(${sql.ref(name)}, '') as ${sql.ref(name)}`
       : sql.ref(name),
   )
   return sql`select start, ${sql.join(dimensions)}, ${columnList(summedColumns)}
-    from usage_sums where ${where}`
+    from ${from} where ${where}`
 }
 
 /** The columns of `usage_sums` that follow `part` and `start`, from grouped parts. */
@@ -74,11 +77,51 @@ const matchFilter = (filter: UsageFilter): Condition => {
   return sql.join([sql`1 = 1`, ...conditions], sql` and `)
 }
 
-/** The whole hours or days of a span; none if `to` is not after `from`. */
+const isEmpty = ({ from, to }: UsageSpan): boolean => from >= to
+
+/** The whole hours or days of a span; empty if there are none. */
 const wholeIntervals = ({ from, to }: UsageSpan, seconds: number): UsageSpan => ({
   from: Math.ceil(from / seconds) * seconds,
   to: Math.floor(to / seconds) * seconds,
 })
+
+/** What a span has before and after an inner one. */
+const edgesOf = (span: UsageSpan, inner: UsageSpan): UsageSpan[] => {
+  const edges = [
+    { from: span.from, to: inner.from },
+    { from: inner.to, to: span.to },
+  ]
+  return (isEmpty(inner) ? [span] : edges).filter((edge) => !isEmpty(edge))
+}
+
+const outdatedHours = sql`select start from usage_outdated where part = 'hour'`
+
+/** The days that have an outdated hour, or are outdated themselves. */
+const outdatedDays = (days: UsageSpan) =>
+  sql`select distinct start / ${sql.lit(secondsPerDay)} * ${sql.lit(secondsPerDay)} as day
+    from usage_outdated where ${isWithin("start", days)}`
+
+/** Outdated hours that follow each other, as one: after an upgrade, there are very many. */
+const outdatedRuns = (hours: UsageSpan) =>
+  sql`select min(start) as run_from, max(start) + ${sql.lit(secondsPerHour)} as run_to
+    from (
+      select start, start - ${sql.lit(secondsPerHour)} * row_number() over (order by start) as run
+      from usage_outdated where part = 'hour' and ${isWithin("start", hours)}
+    ) as outdated_hours group by run`
+
+/** The sums of whole days, and of the hours of those that are not up to date. */
+const dayParts = (days: UsageSpan, matches: Condition): RawBuilder<unknown>[] => {
+  // Joined, so that the databases look up those days instead of reading the hours of all.
+  const hours = sql`(${outdatedDays(days)}) as days cross join usage_sums`
+  const ofDay = sql<SqlBool>`usage_sums.start >= day
+    and usage_sums.start < day + ${sql.lit(secondsPerDay)} and ${matches}`
+  return [
+    sumParts(sql`part = 'day' and ${isWithin("start", days)}
+      and start not in (${outdatedDays(days)}) and ${matches}`),
+    sumParts(sql`part = 'hour' and ${ofDay} and start not in (${outdatedHours})`, hours),
+    sumParts(sql`part = 'deleted' and ${ofDay}`, hours),
+  ]
+}
 
 interface PartsQuery {
   span: UsageSpan
@@ -97,32 +140,20 @@ export const usageParts = ({ span, filter, isByHour }: PartsQuery): RawBuilder<u
   const hours = wholeIntervals(span, secondsPerHour)
   const days = isByHour ? { from: 0, to: 0 } : wholeIntervals(span, secondsPerDay)
   const matches = matchFilter(filter)
-  const day = sql.lit(secondsPerDay)
-  const outdatedDays = sql`(select start / ${day} * ${day} from usage_outdated)`
-  const outdatedHours = sql`(select start from usage_outdated where part = 'hour')`
-  const readAsDay = sql<SqlBool>`${isWithin("start", days)}
-    and start / ${day} * ${day} not in ${outdatedDays}`
-  const edges =
-    hours.from < hours.to
-      ? [
-          { ...span, to: hours.from },
-          { ...span, from: hours.to },
-        ]
-      : [span]
-  const isAtEdge = sql.join(
-    edges.map((edge) => sql`(${isWithin("at", edge)})`),
-    sql` or `,
-  )
-  const outdatedRecords = sql<SqlBool>`part = 'hour' and ${isWithin("usage_outdated.start", hours)}
-    and at >= usage_outdated.start and at < usage_outdated.start + ${sql.lit(secondsPerHour)}`
   const parts = [
-    sumParts(sql`part = 'day' and ${readAsDay} and ${matches}`),
-    sumParts(sql`part = 'hour' and ${isWithin("start", hours)} and not (${readAsDay})
-      and start not in ${outdatedHours} and ${matches}`),
-    sumParts(sql`part = 'deleted' and ${isWithin("start", span)} and not (${readAsDay})
-      and ${matches}`),
-    recordParts(sql`${outdatedRecords} and ${matches}`, sql`usage_outdated cross join usage`),
-    recordParts(sql`(${isAtEdge}) and ${matches}`),
+    ...(isEmpty(days) ? [] : dayParts(days, matches)),
+    ...edgesOf(hours, days).map((edge) =>
+      sumParts(sql`part = 'hour' and ${isWithin("start", edge)}
+        and start not in (${outdatedHours}) and ${matches}`),
+    ),
+    ...edgesOf(span, days).map((edge) =>
+      sumParts(sql`part = 'deleted' and ${isWithin("start", edge)} and ${matches}`),
+    ),
+    recordParts(
+      sql`at >= run_from and at < run_to and ${matches}`,
+      sql`(${outdatedRuns(hours)}) as runs cross join usage`,
+    ),
+    ...edgesOf(span, hours).map((edge) => recordParts(sql`${isWithin("at", edge)} and ${matches}`)),
   ]
   return sql.join(parts, sql` union all `)
 }

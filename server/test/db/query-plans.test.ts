@@ -4,6 +4,9 @@ import type { Database } from "../../src/db/database.ts"
 import { createJobStore } from "../../src/jobs/store.ts"
 import { readBreakdown } from "../../src/storage/store.ts"
 import { createResponseStore } from "../../src/stored-responses/store.ts"
+import { UsageQuery } from "../../src/usage/schema.ts"
+import { createUsageStore } from "../../src/usage/store.ts"
+import { summedColumns } from "../../src/usage/sum-columns.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -50,6 +53,15 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
       await sql`insert into model_contents (model_id, meta, params)
         ${numbers} select 'm' || i, '{}', '{}' from n`.execute(tx)
     })
+    const sums = sql.join(
+      summedColumns.map(() => sql`1`),
+    )
+    await db.transact((tx) =>
+      sql`insert into usage_sums (part, start, user_id, group_id, key_id, model, connection_id, outcome, ${sql.join(summedColumns.map((name) => sql.ref(name)))})
+        ${numbers} select 'hour', i / 10 * 3600, 'u' || i % 10, '', '', 'm', '', 'ok', ${sums} from n`.execute(
+        tx,
+      ),
+    )
     if (db.dialect === "postgres") await sql`vacuum analyze`.execute(db.read)
   })
   afterAll(() => opened.remove())
@@ -65,7 +77,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
       },
       transformResult: async ({ result }) => result,
     })
-    await execute({ ...db, read })
+    await execute({ ...db, read, backgroundReader: read })
     const explain = db.dialect === "sqlite" ? "explain query plan" : "explain"
     return Promise.all(
       queries.map(async (node) => {
@@ -126,5 +138,15 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
     expect(chain).not.toContain("stored_responses_size")
     expect(items.join()).toContain("stored_response_items_id")
     for (const plan of items) expect(plan).not.toMatch(fullScan)
+  })
+
+  it("read the sums of hours only for days that are not up to date", async () => {
+    const [plan] = await plansOf(async (db) => {
+      const span = { from: 86_400, to: 200 * 86_400 }
+      const query = { ...UsageQuery.parse({ group_by: "model", interval: "day" }), ...span }
+      expect(await createUsageStore(db).sumUsage(query)).toEqual([])
+    })
+    expect(plan).not.toMatch(/Seq Scan on usage_sums/)
+    if (opened.db.dialect === "sqlite") expect(plan).toMatch(/SCAN days.*SEARCH usage_sums/)
   })
 })
