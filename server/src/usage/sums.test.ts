@@ -107,6 +107,7 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ open }) => {
     { group_by: "key", user_id: "ada" },
     { group_by: "connection", model: "m", outcome: "ok" },
     { group_by: "outcome", group_id: "g", interval: "hour" },
+    { group_by: "model", user_id: "", key_id: "" },
   ]
   const reportAll = async (): Promise<UsageTotal[][]> => {
     const reports: UsageTotal[][] = []
@@ -129,6 +130,21 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ open }) => {
     // Nothing is read from records any more, except at the edges.
     await database.db.transact((tx) => tx.deleteFrom("usage").execute())
     expect(await report({ group_by: "user" })).toEqual(byUser)
+  })
+
+  it("are narrowed to what has no user, group, key or connection", async () => {
+    const none = { user_id: "", group_id: null, key_id: null, connection_id: null }
+    const some = { user_id: "ada", group_id: "g", key_id: "k", connection_id: "c" }
+    await write([
+      createUsageRow({ at: today, ...some }),
+      ...Object.keys(none).map((name) =>
+        createUsageRow({ at: today, ...some, [name]: none[name as keyof typeof none] }),
+      ),
+    ])
+    const counts = () => Promise.all(Object.keys(none).map((name) => count({ [name]: "" })))
+    expect(await counts()).toEqual([1, 1, 1, 1])
+    await sum()
+    expect(await counts()).toEqual([1, 1, 1, 1])
   })
 
   it("contain records that arrive after their hour was summed", async () => {

@@ -19,6 +19,8 @@ export interface UsageSpan {
   to: number
 }
 
+const nullableColumns: readonly string[] = ["group_id", "key_id", "connection_id"]
+
 type Condition = RawBuilder<SqlBool>
 
 const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
@@ -51,7 +53,7 @@ export const sumParts = (
   from = sql.table("usage_sums"),
 ): RawBuilder<unknown> => {
   const dimensions = dimensionColumns.map((name) =>
-    ["group_id", "key_id", "connection_id"].includes(name)
+    nullableColumns.includes(name)
       ? sql`nullif(${sql.ref(name)}, '') as ${sql.ref(name)}`
       : sql.ref(name),
   )
@@ -68,12 +70,15 @@ export const groupedColumns = sql.join([
 export const isWithin = (column: string, { from, to }: UsageSpan): Condition =>
   sql`${sql.ref(column)} >= ${sql.lit(from)} and ${sql.ref(column)} < ${sql.lit(to)}`
 
-const matchFilter = (filter: UsageFilter): Condition => {
+/** An empty value matches what has none: null in records, and "" in sums. */
+const matchFilter = (filter: UsageFilter, source: "records" | "sums"): Condition => {
   const { model, user_id, key_id, group_id, connection_id, outcome } = filter
   const values = { model, user_id, key_id, group_id, connection_id, outcome }
-  const conditions = Object.entries(values).flatMap(([column, value]) =>
-    value ? [sql<SqlBool>`${sql.ref(column)} = ${value}`] : [],
-  )
+  const conditions = Object.entries(values).flatMap(([column, value]) => {
+    if (value === undefined) return []
+    const isNull = value === "" && source === "records" && nullableColumns.includes(column)
+    return [isNull ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${value}`]
+  })
   return sql.join([sql`1 = 1`, ...conditions], sql` and `)
 }
 
@@ -139,7 +144,8 @@ interface PartsQuery {
 export const usageParts = ({ span, filter, isByHour }: PartsQuery): RawBuilder<unknown> => {
   const hours = wholeIntervals(span, secondsPerHour)
   const days = isByHour ? { from: 0, to: 0 } : wholeIntervals(span, secondsPerDay)
-  const matches = matchFilter(filter)
+  const matches = matchFilter(filter, "sums")
+  const recordMatches = matchFilter(filter, "records")
   const parts = [
     ...(isEmpty(days) ? [] : dayParts(days, matches)),
     ...edgesOf(hours, days).map((edge) =>
@@ -150,10 +156,12 @@ export const usageParts = ({ span, filter, isByHour }: PartsQuery): RawBuilder<u
       sumParts(sql`part = 'deleted' and ${isWithin("start", edge)} and ${matches}`),
     ),
     recordParts(
-      sql`at >= run_from and at < run_to and ${matches}`,
+      sql`at >= run_from and at < run_to and ${recordMatches}`,
       sql`(${outdatedRuns(hours)}) as runs cross join usage`,
     ),
-    ...edgesOf(span, hours).map((edge) => recordParts(sql`${isWithin("at", edge)} and ${matches}`)),
+    ...edgesOf(span, hours).map((edge) =>
+      recordParts(sql`${isWithin("at", edge)} and ${recordMatches}`),
+    ),
   ]
   return sql.join(parts, sql` union all `)
 }
