@@ -10,6 +10,7 @@ import { isWithin, type UsageSpan } from "./usage-parts.ts"
 
 /** Few: the event loop of a gateway beside it waits for each transaction. */
 const recordsPerBatch = 100
+const hoursPerBatch = 100
 
 type Connection = NonNullable<ChargedRequest["connection"]>
 
@@ -86,6 +87,30 @@ export const createUsageRebuild = (deps: Deps) => {
       return rows.at(-1)
     })
 
+  /** In the background: reading all records in a transaction would block a gateway beside it. */
+  const findHours = async (span: UsageSpan): Promise<number[]> => {
+    const { rows } = await sql<{ start: number }>`
+      select ${hourOf("at")} as start from usage where ${isWithin("at", span)}
+      union
+      select start from usage_sums where part in ('hour', 'deleted') and ${isWithin("start", span)}
+      order by start`.execute(db.backgroundReader)
+    return rows.map(({ start }) => start)
+  }
+
+  const markAll = async (starts: readonly number[]): Promise<void> => {
+    for (let at = 0; at < starts.length; at += hoursPerBatch) {
+      const marked = starts.slice(at, at + hoursPerBatch)
+      const rows = marked.map((start) => sql`select ${sql.lit(start)} as start`)
+      await db.transactRelaxed((tx) =>
+        markOutdated(tx, {
+          part: "hour",
+          starts: sql.join(rows, sql` union all `),
+          version: newId(),
+        }),
+      )
+    }
+  }
+
   return {
     /** Computes costs with the prices that held at the time of each request. */
     reprice: async (span: UsageSpan): Promise<RepricedCounts> => {
@@ -97,14 +122,7 @@ export const createUsageRebuild = (deps: Deps) => {
 
     /** Sums all hours and days of a span again. Those that are not over yet follow later. */
     sum: async (span: UsageSpan): Promise<SummedCounts> => {
-      await db.transactRelaxed(async (tx) => {
-        const starts = sql`select ${hourOf("at")} as start from usage where ${isWithin("at", span)}
-          union all
-          select start from usage_sums where part = 'hour' and ${isWithin("start", span)}
-          union all
-          select start from usage_sums where part = 'deleted' and ${isWithin("start", span)}`
-        await markOutdated(tx, { part: "hour", starts, version: newId() })
-      })
+      await markAll(await findHours(span))
       return sumUsage(undefined, span)
     },
   }

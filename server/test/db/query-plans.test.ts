@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
     )
     await db.transact((tx) =>
       sql`insert into usage_sums (part, start, user_id, group_id, key_id, model, connection_id, outcome, ${sql.join(summedColumns.map((name) => sql.ref(name)))})
-        ${numbers} select 'hour', i / 10 * 3600, 'u' || i % 10, '', '', 'm', '', 'ok', ${sums} from n`.execute(
+        ${numbers} select 'hour', i / 10 * 3600, 'u' || (i % 10), '', '', 'm', '', 'ok', ${sums} from n`.execute(
         tx,
       ),
     )
