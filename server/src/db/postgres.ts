@@ -79,12 +79,13 @@ export const openPostgresWithoutTimeout = (url: string): Kysely<Tables> => {
 
 const openPostgresWithTimeout = (
   url: string,
-  { max, session, ...options }: PoolOptions,
+  { max, session = "", ...options }: PoolOptions,
 ): Kysely<Tables> => {
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options
   const pool = openPool(url, {
     max,
-    ...(session && { options: session }),
+    // Compiling a report's expressions takes seconds, and running them less than that.
+    options: ["-c jit=off", session].join(" "),
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
     stream: createTimeoutSocket(statementTimeoutMs * silenceTimeoutFactor),

@@ -59,20 +59,25 @@ const sums = sql.join(
   summedColumns.map((column) => sql`${sumOf(sql.ref(column))} as ${sql.ref(column)}`),
 )
 
+/** Of sums that are grouped by key already. */
 const rankedBy = {
   cost: sumOf(sql.ref("cost")),
   requests: sumOf(sql.ref("requests")),
   tokens: sumOf(sql`tokens_in + tokens_out`),
 }
 
-/** Whether a part belongs to none of the listed keys: 0 or 1. */
-const isRest = (column: RawBuilder<unknown>, listed: readonly (string | null)[] | null) => {
-  if (listed === null) return sql`0`
-  const ids = listed.filter((key) => key !== null)
-  const inIds = ids.length > 0 ? sql`${column} in (${sql.join(ids)})` : sql`1 = 0`
-  const isNull = listed.includes(null) ? sql`${column} is null` : sql`1 = 0`
-  return sql`case when ${inIds} or ${isNull} then 0 else 1 end`
-}
+/** All keys but the first become the rest. Reads the sums once, although it ranks them first. */
+const rankSums = (grouped: RawBuilder<unknown>, { top, by }: Ranking): RawBuilder<unknown> =>
+  sql`with grouped as materialized (${grouped}),
+    listed as (
+      select key, 1 as is_listed from grouped
+      group by key order by ${rankedBy[by]} desc, key nulls first limit ${sql.lit(top)}
+    )
+    select start, case when is_listed = 1 then 0 else 1 end as is_rest,
+      case when is_listed = 1 then grouped.key end as key, ${sums},
+      ${sumOf(sql.ref("errors"))} as errors
+    from grouped left join listed on listed.key is not distinct from grouped.key
+    group by 1, 2, 3`
 
 const toTotal = ({ group_by }: SumQuery, row: SumRow): UsageTotal => {
   const { key, start, is_rest, first_tokens, first_token_ms, duration_ms, ...sum } = row
@@ -95,45 +100,27 @@ export const createUsageStore = (db: Pick<Database, "dialect" | "backgroundReade
     return isDimension(group) ? sql.ref(columnByDimension[group]) : unknown
   }
 
-  const partsOf = (query: SumQuery): RawBuilder<unknown> =>
-    usageParts({
-      span: query,
-      filter: query,
-      isByHour: query.group_by === "hour" || query.interval === "hour",
-    })
-
-  /** The keys with the largest sums, of the whole span. */
-  const findTop = async (query: SumQuery, { top, by }: Ranking): Promise<(string | null)[]> => {
-    const key = keyOf(query.group_by)
-    const { rows } = await sql<{ key: string | null }>`
-      select ${key} as key from (${partsOf(query)}) as parts
-      group by 1 order by ${rankedBy[by]} desc, 1 limit ${sql.lit(top)}`.execute(
-      db.backgroundReader,
-    )
-    return rows.map((row) => row.key)
+  /** A row for each interval and key. */
+  const groupParts = (query: SumQuery): RawBuilder<unknown> => {
+    const { group_by, interval } = query
+    const isByHour = group_by === "hour" || interval === "hour"
+    const start = interval
+      ? startOfInterval(db, interval, sql.ref("start"))
+      : sql`cast(null as bigint)`
+    return sql`select ${start} as start, 0 as is_rest, ${keyOf(group_by)} as key, ${sums},
+        ${errors} as errors
+      from (${usageParts({ span: query, filter: query, isByHour })}) as parts group by 1, 3`
   }
 
   return {
     /** @param ranking if given, all keys but the first are added up as the rest */
     sumUsage: async (query: SumQuery, ranking?: Ranking): Promise<UsageTotal[]> => {
-      const { group_by, interval } = query
-      const listed = ranking && isDimension(group_by) ? await findTop(query, ranking) : null
-      const key = keyOf(group_by)
-      const rest = isRest(key, listed)
-      const start = interval
-        ? startOfInterval(db, interval, sql.ref("start"))
-        : sql`cast(null as bigint)`
+      const { group_by } = query
+      const grouped = groupParts(query)
       const { name, email } = namesByGroup[group_by] ?? { name: unknown, email: unknown }
       const { rows } = await sql<SumRow>`
-        select start, is_rest, key, ${name} as name, ${email} as email, ${sums},
-          ${errors} as errors
-        from (
-          select ${start} as start, ${rest} as is_rest,
-            ${listed ? sql`case when ${rest} = 1 then null else ${key} end` : key} as key,
-            outcome, ${sql.join(summedColumns.map((column) => sql.ref(column)))}
-          from (${partsOf(query)}) as parts
-        ) as labelled
-        group by start, is_rest, key
+        select labelled.*, ${name} as name, ${email} as email
+        from (${ranking && isDimension(group_by) ? rankSums(grouped, ranking) : grouped}) as labelled
         order by start nulls first, is_rest, key nulls first`.execute(db.backgroundReader)
       return rows.map((row) => toTotal(query, row))
     },
