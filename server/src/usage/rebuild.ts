@@ -10,7 +10,7 @@ import { isWithin, type UsageSpan } from "./usage-parts.ts"
 
 /** Few: the event loop of a gateway beside it waits for each transaction. */
 const recordsPerBatch = 100
-const hoursPerBatch = 100
+const marksPerBatch = 100
 
 type Connection = NonNullable<ChargedRequest["connection"]>
 
@@ -97,17 +97,20 @@ export const createUsageRebuild = (deps: Deps) => {
     return rows.map(({ start }) => start)
   }
 
-  const markAll = async (starts: readonly number[]): Promise<void> => {
-    for (let at = 0; at < starts.length; at += hoursPerBatch) {
-      const marked = starts.slice(at, at + hoursPerBatch)
+  /** A day may be summed although nothing of its hours is left. */
+  const findDays = async (span: UsageSpan): Promise<number[]> => {
+    const { rows } = await sql<{ start: number }>`
+      select distinct start from usage_sums where part = 'day' and ${isWithin("start", span)}
+      order by start`.execute(db.backgroundReader)
+    return rows.map(({ start }) => start)
+  }
+
+  const markAll = async (part: "hour" | "day", starts: readonly number[]): Promise<void> => {
+    for (let at = 0; at < starts.length; at += marksPerBatch) {
+      const marked = starts.slice(at, at + marksPerBatch)
       const rows = marked.map((start) => sql`select ${sql.lit(start)} as start`)
-      await db.transactRelaxed((tx) =>
-        markOutdated(tx, {
-          part: "hour",
-          starts: sql.join(rows, sql` union all `),
-          version: newId(),
-        }),
-      )
+      const union = sql.join(rows, sql` union all `)
+      await db.transactRelaxed((tx) => markOutdated(tx, { part, starts: union, version: newId() }))
     }
   }
 
@@ -122,7 +125,8 @@ export const createUsageRebuild = (deps: Deps) => {
 
     /** Sums all hours and days of a span again. Those that are not over yet follow later. */
     sum: async (span: UsageSpan): Promise<SummedCounts> => {
-      await markAll(await findHours(span))
+      await markAll("day", await findDays(span))
+      await markAll("hour", await findHours(span))
       return sumUsage(undefined, span)
     },
   }

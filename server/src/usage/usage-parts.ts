@@ -48,10 +48,7 @@ export const recordParts = (where: Condition, from = sql.table("usage")): RawBui
     from ${from} where ${where}`
 
 /** Rows of sums, in the form of `recordParts`; the id of a user is "" where there is none. */
-export const sumParts = (
-  where: Condition,
-  from = sql.table("usage_sums"),
-): RawBuilder<unknown> => {
+export const sumParts = (where: Condition, from = sql.table("usage_sums")): RawBuilder<unknown> => {
   const dimensions = dimensionColumns.map((name) =>
     nullableColumns.includes(name)
       ? sql`nullif(${sql.ref(name)}, '') as ${sql.ref(name)}`

@@ -53,9 +53,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
       await sql`insert into model_contents (model_id, meta, params)
         ${numbers} select 'm' || i, '{}', '{}' from n`.execute(tx)
     })
-    const sums = sql.join(
-      summedColumns.map(() => sql`1`),
-    )
+    const sums = sql.join(summedColumns.map(() => sql`1`))
     await db.transact((tx) =>
       sql`insert into usage_sums (part, start, user_id, group_id, key_id, model, connection_id, outcome, ${sql.join(summedColumns.map((name) => sql.ref(name)))})
         ${numbers} select 'hour', i / 10 * 3600, 'u' || (i % 10), '', '', 'm', '', 'ok', ${sums} from n`.execute(
@@ -150,5 +148,19 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
     const [plan] = plans
     expect(plan).not.toMatch(/Seq Scan on usage_sums/)
     if (opened.db.dialect === "sqlite") expect(plan).toMatch(/SCAN days.*SEARCH usage_sums/)
+  })
+
+  it("read only a user's own sums", async () => {
+    const [plan] = await plansOf(async (db) => {
+      const query = { ...UsageQuery.parse({ group_by: "day" }), from: 0, to: 7 * 86_400 }
+      const days = await createUsageStore(db).sumUsage({
+        ...query,
+        interval: "hour",
+        user_id: "u7",
+      })
+      expect(days).toHaveLength(7 * 24)
+    })
+    expect(plan).toContain("usage_sums_user")
+    expect(plan).not.toMatch(/Seq Scan on usage_sums/)
   })
 })

@@ -56,6 +56,12 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   for (const name of sums) table = table.addColumn(name, integer, (column) => column.notNull())
   table = table.addPrimaryKeyConstraint("usage_sums_key", ["part", "start", ...dimensions])
   await (isPostgres(db) ? table : table.modifyEnd(sql`without rowid`)).execute()
+  // Everybody may see the own usage: only few of the sums.
+  await db.schema
+    .createIndex("usage_sums_user")
+    .on("usage_sums")
+    .columns(["user_id", "part", "start"])
+    .execute()
   await db.schema
     .createTable("usage_outdated")
     .addColumn("part", text, (column) => column.notNull())
