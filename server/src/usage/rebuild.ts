@@ -4,7 +4,7 @@ import type { ChargedRequest, RequestCost } from "./charged-request.ts"
 import { RequestOutcome } from "./schema.ts"
 import { secondsPerHour } from "./sum-columns.ts"
 import { createUsageSummation, type SummedCounts } from "./sum-usage.ts"
-import { createUsageSumsStore, markOutdated, recordsLock, type SumsDatabase } from "./sums-store.ts"
+import { createUsageSumsStore, markOutdated, type SumsDatabase } from "./sums-store.ts"
 import { noTokens, tokenKinds } from "./token-counts.ts"
 import { isWithin, type UsageSpan } from "./usage-parts.ts"
 
@@ -59,7 +59,7 @@ export const createUsageRebuild = (deps: Deps) => {
     after: { at: number; id: string },
     total: RepricedCounts,
   ) =>
-    db.transactLocked([recordsLock], async (tx) => {
+    db.transactRelaxed(async (tx) => {
       const rows = await tx
         .selectFrom("usage")
         .selectAll()

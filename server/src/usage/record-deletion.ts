@@ -17,7 +17,7 @@ export const createRecordDeletion =
   async (before: number, signal?: AbortSignal): Promise<void> => {
     const firstKept = Math.floor(before / secondsPerHour) * secondsPerHour
     while (!signal?.aborted) {
-      if ((await store.deleteRecords(firstKept, db.essential.transactLocked)) === 0) return
+      if ((await store.deleteRecords(firstKept, db.essential.transact)) === 0) return
       await yieldToEventLoop()
     }
   }

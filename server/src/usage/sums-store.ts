@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
-import { dimensionColumns, secondsPerDay, secondsPerHour, summedColumns } from "./sum-columns.ts"
+import { dimensionColumns, secondsPerDay, secondsPerHour } from "./sum-columns.ts"
 import { groupedColumns, isWithin, recordParts, sumParts, type UsageSpan } from "./usage-parts.ts"
 
 export type SumRow = Tables["usage_sums"]
@@ -12,27 +12,15 @@ export type Outdated = Tables["usage_outdated"]
 const rowsPerStatement = 100
 const maxDeleted = 500
 
-/** Held by what changes or deletes records, so that each is added to those deleted just once. */
-export const recordsLock = "usage records"
-
 /** What it needs of a database, so that a command can use it beside a gateway. */
-export type SumsDatabase = Pick<
-  Database,
-  "dialect" | "backgroundReader" | "transactRelaxed" | "transactLocked"
->
+export type SumsDatabase = Pick<Database, "dialect" | "backgroundReader" | "transactRelaxed">
 
 interface Deps {
   db: SumsDatabase
   newId: () => string
 }
 
-const keyColumns = ["part", "start", ...dimensionColumns] as const
-
-const largest = sql.lit(Number.MAX_SAFE_INTEGER)
-
 const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
-
-const hourOf = sql`at / ${sql.lit(secondsPerHour)} * ${sql.lit(secondsPerHour)}`
 
 /** Marks intervals, in a fixed order so that transactions do not wait for each other in circles. */
 export const markOutdated = async (
@@ -69,21 +57,6 @@ export const createUsageSumsStore = ({ db, newId }: Deps) => {
       const chunk = rows.slice(at, at + rowsPerStatement)
       await tx.insertInto("usage_sums").values(chunk).execute()
     }
-  }
-
-  /** Adds the records with these ids to the sums of deleted ones. */
-  const addToDeleted = async (tx: Tx, isDeleted: RawBuilder<boolean>): Promise<void> => {
-    const added = summedColumns.map(
-      (name) => sql`${sql.ref(name)} = case
-        when usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)} < ${largest}
-        then usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)} else ${largest} end`,
-    )
-    await sql`
-      insert into usage_sums (${columnList([...keyColumns, ...summedColumns])})
-      select 'deleted', start / ${sql.lit(secondsPerHour)} * ${sql.lit(secondsPerHour)},
-        ${groupedColumns}
-      from (${recordParts(isDeleted)}) as parts group by 2, ${columnList(dimensionColumns)}
-      on conflict (${columnList(keyColumns)}) do update set ${sql.join(added)}`.execute(tx)
   }
 
   return {
@@ -129,11 +102,11 @@ export const createUsageSumsStore = ({ db, newId }: Deps) => {
     },
 
     /**
-     * Deletes the earliest records before a time; their sums are kept.
+     * Deletes the earliest records before a time. A trigger keeps their sums.
      * @returns how many; fewer than there are, if there are many
      */
-    deleteRecords: (before: number, transactLocked: Database["transactLocked"]): Promise<number> =>
-      transactLocked([recordsLock], async (tx) => {
+    deleteRecords: (before: number, transact: Database["transact"]): Promise<number> =>
+      transact(async (tx) => {
         const rows = await tx
           .selectFrom("usage")
           .select("id")
@@ -142,11 +115,8 @@ export const createUsageSumsStore = ({ db, newId }: Deps) => {
           .limit(maxDeleted)
           .execute()
         if (rows.length === 0) return 0
-        const isDeleted = sql<boolean>`id in (${sql.join(rows.map(({ id }) => id))})`
-        await addToDeleted(tx, isDeleted)
-        const starts = sql`select ${hourOf} as start from usage where ${isDeleted}`
-        await markOutdated(tx, { part: "hour", starts, version: newId() })
-        await sql`delete from usage where ${isDeleted}`.execute(tx)
+        const ids = rows.map(({ id }) => id)
+        await tx.deleteFrom("usage").where("id", "in", ids).execute()
         return rows.length
       }),
   }

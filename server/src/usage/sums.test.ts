@@ -4,13 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
 import type { UsageRow } from "../db/tables.ts"
-import type { RequestCost } from "./charged-request.ts"
-import { createUsageRebuild } from "./rebuild.ts"
 import { createRecordDeletion } from "./record-deletion.ts"
 import { UsageQuery, type UsageTotal } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
 import { createUsageSummation } from "./sum-usage.ts"
-import { createUsageSumsStore, type SumsDatabase, type UsageSumsStore } from "./sums-store.ts"
+import { createUsageSumsStore, type UsageSumsStore } from "./sums-store.ts"
 import { createUsageExport } from "./usage-export.ts"
 
 // On SQLite, a thread with low priority reads: it can be slow on a busy machine.
@@ -251,50 +249,6 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ open }) => {
     await sum()
     await expectLargest()
     expect(await count()).toBe(1103)
-  })
-
-  const createRebuild = (db: SumsDatabase, requestCost: RequestCost = () => null) =>
-    createUsageRebuild({
-      ...{ db, requestCost, connectionsById: new Map(), newId: randomUUIDv7 },
-      now: () => now,
-    })
-
-  it("of a day go when it is rebuilt and nothing of its hours is left", async () => {
-    await write([createRecord({ at: today }), createRecord({ at: today + day })])
-    await sum()
-    await database.db.transact(async (tx) => {
-      await tx
-        .deleteFrom("usage")
-        .where("at", "<", today + day)
-        .execute()
-      await tx.deleteFrom("usage_outdated").execute()
-      const ofHours = tx.deleteFrom("usage_sums").where("part", "<>", "day")
-      await ofHours.where("start", "<", today + day).execute()
-    })
-    expect(await count()).toBe(2)
-    expect(await createRebuild(database.db).sum({ from: today, to: now })).toEqual({
-      ...{ hours: 1, days: 2 },
-    })
-    expect(await count()).toBe(1)
-  })
-
-  it("are marked to be rebuilt in short transactions that do not read the records", async () => {
-    const { db } = database
-    await write(Array.from({ length: 250 }, (_, n) => createRecord({ at: today + n * hour })))
-    await sum()
-    const marked: number[] = []
-    const transactRelaxed: SumsDatabase["transactRelaxed"] = (work) =>
-      db.transactRelaxed(async (tx) => {
-        const before = await tx.selectFrom("usage_outdated").select("start").execute()
-        const result = await work(tx)
-        const after = await tx.selectFrom("usage_outdated").select("start").execute()
-        marked.push(after.length - before.length)
-        return result
-      })
-    await createRebuild({ ...db, transactRelaxed }).sum({ from: today, to: now })
-    expect(Math.max(...marked)).toBeLessThanOrEqual(100)
-    expect(marked.slice(0, 4)).toEqual([11, 100, 100, 50])
-    expect(await outdated()).toEqual([])
   })
 
   it("do not replace newer ones: what changes while it is summed stays outdated", async () => {
