@@ -45,7 +45,7 @@ const markOutdatedHours = async (db: Kysely<unknown>): Promise<void> => {
 const nullable = ["group_id", "key_id", "connection_id"]
 
 /** What a record adds to each sum. */
-const valueOf = (column: string): string => {
+const addendOf = (column: string): string => {
   if (column === "requests") return "1"
   if (column === "unpriced")
     return `case when cost is null and connection_id is not null and tokens_in + tokens_out > 0
@@ -62,7 +62,7 @@ const largest = Number.MAX_SAFE_INTEGER
 const keepDeleted = (source: string): string => {
   const keys = dimensions.map((name) => (nullable.includes(name) ? `coalesce(${name}, '')` : name))
   const values = sums.map((name) => {
-    const sum = `sum(cast(${valueOf(name)} as double precision))`
+    const sum = `sum(cast(${addendOf(name)} as double precision))`
     return `cast(case when ${sum} < ${largest} then ${sum} else ${largest} end as bigint)`
   })
   const added = sums.map((name) => {
