@@ -129,7 +129,9 @@ describe("an administrator", () => {
     const today = new Date().toISOString().slice(0, 10)
     const period = String.raw`\d{4}-\d\d-\d\d,${today}`
     expect(lines[1]).toMatch(
-      new RegExp(`^[\\w-]+,"'=HYPERLINK\\(""x""\\)",spy@example.com,0\\.000000000,1,0,.*,${period}$`),
+      new RegExp(
+        `^[\\w-]+,"'=HYPERLINK\\(""x""\\)",spy@example.com,0\\.000000000,1,0,.*,${period}$`,
+      ),
     )
   })
 })

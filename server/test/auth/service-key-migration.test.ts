@@ -57,9 +57,9 @@ describe.each(chooseDatabases())("a database from before service keys on $name",
         const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "G" })
         const key = await gateway.call("POST", `/api/v1/groups/${group.id}/keys`, {})
         expect(key.status).toBe(200)
-        const without = { group_id: null, id: "nobody's" }
+        const nobody = { group_id: null, id: "nobody's" }
         const update = gateway.gateway.db.transact((tx) =>
-          tx.updateTable("api_keys").set(without).where("id", "=", key.body.id).execute(),
+          tx.updateTable("api_keys").set(nobody).where("id", "=", key.body.id).execute(),
         )
         await expect(update).rejects.toThrow(/constraint/i)
       } finally {
