@@ -17,7 +17,11 @@ describe("texts of the administration", () => {
     vi.resetModules()
     vi.stubGlobal("document", { documentElement: {} })
     texts = await load()
-    return () => vi.unstubAllGlobals()
+    return () => {
+      vi.unstubAllGlobals()
+      // The next file in this thread would get these modules, with their language.
+      vi.resetModules()
+    }
   })
 
   it("are keys once they are loaded", async () => {
