@@ -57,7 +57,8 @@ interface Update {
   from: number
 }
 
-const scopeOf = (entry: PriceEntry): string => keyOfEntry({ ...entry, from: 0 })
+/** Identifies the model, provider and connection of an entry. */
+export const scopeOf = (entry: PriceEntry): string => keyOfEntry({ ...entry, from: 0 })
 
 /** Of each model, provider and connection, the entry that holds at a time. */
 const currentByScope = (entries: readonly PriceEntry[], at: number): Map<string, PriceEntry> => {

@@ -1,6 +1,6 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import type { EndpointPrices } from "./endpoint-prices.ts"
-import { keyOfEntry } from "./import-plan.ts"
+import { keyOfEntry, scopeOf } from "./import-plan.ts"
 import type { PriceRegistry } from "./price-registry.ts"
 import type { Prices } from "./prices.ts"
 import type { PricedModel, PricedModelPage, PricedModelQuery } from "./request-schema.ts"
@@ -27,7 +27,7 @@ const currentEntries = (views: readonly PriceView[], now: number): PriceView[] =
   const currentByScope = new Map<string, PriceView>()
   // Of one scope, the latest entries come first.
   for (const view of views) {
-    const scope = `${view.origin} ${keyOfEntry({ ...view, from: 0 })}`
+    const scope = `${view.origin} ${scopeOf(view)}`
     const current = currentByScope.get(scope)
     if (!current || current.from > now) currentByScope.set(scope, view)
   }

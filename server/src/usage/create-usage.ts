@@ -51,7 +51,7 @@ export const createUsage = ({
   })
   const usageStore = createUsageStore(db)
   const sumsStore = createUsageSumsStore({ db, newId })
-  const deleteRecords = createRecordDeletion({ db, store: sumsStore })
+  const deleteRecords = createRecordDeletion(db)
   const sumUsage = createUsageSummation({ store: sumsStore, now })
   background.every(sumIntervalMs, "sum usage records", () => sumUsage(background.signal), {
     firstAfterMs: firstSumMs,

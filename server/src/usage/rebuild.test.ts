@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { createUsageRow } from "../../test/harness/usage-records.ts"
+import { clearUsage, createUsageRow, writeUsage } from "../../test/harness/usage-records.ts"
 import type { RequestCost } from "./charged-request.ts"
 import { createUsageRebuild } from "./rebuild.ts"
 import type { UsageRecord } from "./record-queue.ts"
@@ -26,18 +26,9 @@ describe.each(chooseDatabases())("the rebuilding of sums on $name", ({ open }) =
     database = await open()
   })
   afterAll(() => database.remove())
-  beforeEach(() =>
-    database.db.transact(async (tx) => {
-      for (const table of ["usage", "usage_sums", "usage_outdated"] as const)
-        await tx.deleteFrom(table).execute()
-    }),
-  )
+  beforeEach(() => clearUsage(database.db))
 
-  const write = (records: readonly UsageRecord[]): Promise<void> =>
-    database.db.append(
-      "usage",
-      records.map((record) => JSON.stringify(record)),
-    )
+  const write = (records: readonly UsageRecord[]) => writeUsage(database.db, records)
   const sum = () => {
     const store = createUsageSumsStore({ db: database.db, newId: randomUUIDv7 })
     return createUsageSummation({ store, now: () => now })()

@@ -8,6 +8,7 @@ import {
   formatInterval,
   type SummedColumn,
   startOfInterval,
+  sumList,
   summedColumns,
   sumOf,
 } from "./sum-columns.ts"
@@ -55,9 +56,7 @@ const isInterval = (group: UsageQuery["group_by"]): group is UsageInterval =>
 const isDimension = (group: UsageQuery["group_by"]): group is UsageDimension =>
   Object.hasOwn(columnByDimension, group)
 
-const sums = sql.join(
-  summedColumns.map((column) => sql`${sumOf(sql.ref(column))} as ${sql.ref(column)}`),
-)
+const sums = sumList(summedColumns)
 
 /** Of sums that are grouped by key already. */
 const rankedBy = {

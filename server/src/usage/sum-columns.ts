@@ -39,6 +39,13 @@ export const sumOf = (value: RawBuilder<unknown>): RawBuilder<number> => {
   return sql<number>`cast(case when ${sum} < ${largest} then ${sum} else ${largest} end as bigint)`
 }
 
+export const columnList = (names: readonly string[]): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql.ref(name)))
+
+/** The sums of columns, under their names. */
+export const sumList = (names: readonly SummedColumn[]): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`))
+
 /** How many requests failed. */
 export const errors = sumOf(
   sql`case when outcome in ('ok', 'client_cancelled') then 0 else requests end`,

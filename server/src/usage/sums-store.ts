@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
-import { dimensionColumns, secondsPerDay, secondsPerHour } from "./sum-columns.ts"
+import { columnList, dimensionColumns, secondsPerDay, secondsPerHour } from "./sum-columns.ts"
 import { groupedColumns, isWithin, recordParts, sumParts, type UsageSpan } from "./usage-parts.ts"
 
 export type SumRow = Tables["usage_sums"]
@@ -10,7 +10,6 @@ export type Outdated = Tables["usage_outdated"]
 
 /** Rows per statement. Each has 25 parameters, of which databases accept at least 32,766. */
 const rowsPerStatement = 100
-const maxDeleted = 500
 
 /** What it needs of a database, so that a command can use it beside a gateway. */
 export type SumsDatabase = Pick<Database, "dialect" | "backgroundReader" | "transactRelaxed">
@@ -19,8 +18,6 @@ interface Deps {
   db: SumsDatabase
   newId: () => string
 }
-
-const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
 
 /** Marks intervals, in a fixed order so that transactions do not wait for each other in circles. */
 export const markOutdated = async (
@@ -100,25 +97,6 @@ export const createUsageSumsStore = ({ db, newId }: Deps) => {
         return true
       })
     },
-
-    /**
-     * Deletes the earliest records before a time. A trigger keeps their sums.
-     * @returns how many; fewer than there are, if there are many
-     */
-    deleteRecords: (before: number, transact: Database["transact"]): Promise<number> =>
-      transact(async (tx) => {
-        const rows = await tx
-          .selectFrom("usage")
-          .select("id")
-          .where("at", "<", before)
-          .orderBy("at")
-          .limit(maxDeleted)
-          .execute()
-        if (rows.length === 0) return 0
-        const ids = rows.map(({ id }) => id)
-        await tx.deleteFrom("usage").where("id", "in", ids).execute()
-        return rows.length
-      }),
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto"
 import type { Insertable } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { createUsageRow } from "../../test/harness/usage-records.ts"
+import { clearUsage, createUsageRow, writeUsage } from "../../test/harness/usage-records.ts"
 import type { UsageRow } from "../db/tables.ts"
 import { createRecordDeletion } from "./record-deletion.ts"
 import { UsageQuery, type UsageTotal } from "./schema.ts"
@@ -67,21 +67,11 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ open }) => {
     sumsStore = createUsageSumsStore({ db: database.db, newId: randomUUIDv7 })
   })
   afterAll(() => database.remove())
-  beforeEach(() =>
-    database.db.transact(async (tx) => {
-      for (const table of ["usage", "usage_sums", "usage_outdated"] as const)
-        await tx.deleteFrom(table).execute()
-    }),
-  )
+  beforeEach(() => clearUsage(database.db))
 
-  const write = (records: readonly Record[]): Promise<void> =>
-    database.db.append(
-      "usage",
-      records.map((record) => JSON.stringify(record)),
-    )
+  const write = (records: readonly Record[]) => writeUsage(database.db, records)
   const sum = (at = now) => createUsageSummation({ store: sumsStore, now: () => at })()
-  const deleteRecords = (before: number) =>
-    createRecordDeletion({ db: database.db, store: sumsStore })(before)
+  const deleteRecords = (before: number) => createRecordDeletion(database.db)(before)
   const outdated = () =>
     database.db.read.selectFrom("usage_outdated").select(["part", "start"]).execute()
 

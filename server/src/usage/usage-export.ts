@@ -3,12 +3,11 @@ import { type RawBuilder, sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { formatCsvRows } from "../http/csv-rows.ts"
-import { errors, sumOf } from "./sum-columns.ts"
+import { formatExactDollars } from "./exact-dollars.ts"
+import { columnList, errors, sumList } from "./sum-columns.ts"
 import { tokenKinds } from "./token-counts.ts"
 import { usageParts } from "./usage-parts.ts"
 
-const nanoPerDollar = 1_000_000_000
-const nanoDigits = 9
 const maxRows = 200_000
 const rowsPerTurn = 500
 
@@ -32,18 +31,12 @@ const columns = [
   ...["cost_usd", "unpriced_requests"],
 ]
 
-/** Nano-dollars as dollars, exactly. */
-const formatDollars = (nano: number): string => {
-  const fraction = `${nano % nanoPerDollar}`.padStart(nanoDigits, "0")
-  return `${Math.floor(nano / nanoPerDollar)}.${fraction}`
-}
-
 const toCells = (month: string, row: ExportedRow): string[] =>
   [
     ...[month, row.user_id, row.user_name, row.email, row.group_id, row.group_name],
     ...[row.key_id, row.key_name, row.model, row.connection_id],
     ...[row.requests, row.errors, row.attempts, ...tokenKinds.map((kind) => row[kind])],
-    ...[formatDollars(row.cost), row.unpriced],
+    ...[formatExactDollars(row.cost), row.unpriced],
   ].map((value) => `${value ?? ""}`)
 
 const nameOf = (table: string, column: string, id: string): RawBuilder<unknown> =>
@@ -60,18 +53,14 @@ const monthSpan = (month: string) => {
 export const createUsageExport = (db: Pick<Database, "backgroundReader">) => {
   const readMonth = async (month: string): Promise<ExportedRow[]> => {
     const parts = usageParts({ span: monthSpan(month), filter: {}, isByHour: false })
-    const dimensions = sql.join(
-      ["user_id", "group_id", "key_id", "model", "connection_id"].map((name) => sql.ref(name)),
-    )
-    const sums = sumNames.map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`)
+    const dimensions = columnList(["user_id", "group_id", "key_id", "model", "connection_id"])
     const { rows } = await sql<ExportedRow>`
       select sums.*, ${nameOf("users", "name", "user_id")} as user_name,
         ${nameOf("users", "email", "user_id")} as email,
         ${nameOf("groups", "name", "group_id")} as group_name,
         ${nameOf("api_keys", "name", "key_id")} as key_name
       from (
-        select ${dimensions}, ${sql.join(sums)},
-          ${errors} as errors
+        select ${dimensions}, ${sumList(sumNames)}, ${errors} as errors
         from (${parts}) as parts group by ${dimensions}
       ) as sums order by ${dimensions} limit ${sql.lit(maxRows + 1)}`.execute(db.backgroundReader)
     return rows

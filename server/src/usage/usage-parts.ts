@@ -1,11 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import type { UsageQuery } from "./schema.ts"
 import {
+  columnList,
   dimensionColumns,
   secondsPerDay,
   secondsPerHour,
+  sumList,
   summedColumns,
-  sumOf,
 } from "./sum-columns.ts"
 
 export type UsageFilter = Pick<
@@ -22,8 +23,6 @@ export interface UsageSpan {
 const nullableColumns: readonly string[] = ["group_id", "key_id", "connection_id"]
 
 type Condition = RawBuilder<SqlBool>
-
-const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
 
 const valueByColumn: Partial<Record<string, RawBuilder<number>>> = {
   requests: sql`1`,
@@ -61,7 +60,7 @@ export const sumParts = (where: Condition, from = sql.table("usage_sums")): RawB
 /** The columns of `usage_sums` that follow `part` and `start`, from grouped parts. */
 export const groupedColumns = sql.join([
   ...dimensionColumns.map((name) => sql`coalesce(${sql.ref(name)}, '') as ${sql.ref(name)}`),
-  ...summedColumns.map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`),
+  sumList(summedColumns),
 ])
 
 export const isWithin = (column: string, { from, to }: UsageSpan): Condition =>
@@ -128,7 +127,7 @@ const dayParts = (days: UsageSpan, matches: Condition): RawBuilder<unknown>[] =>
 interface PartsQuery {
   span: UsageSpan
   filter: UsageFilter
-  /** Whether the hours are told apart, so that sums of days are of no use. */
+  /** Whether the hours are listed one by one, so that sums of days are of no use. */
   isByHour: boolean
 }
 

@@ -81,7 +81,7 @@ describe.each(chooseDatabases())("a function called with a service key on $name"
     expect(await askReader("files.list", key.api_key)).toBe("[]")
   })
 
-  it("is told of the key as the user, and its run is recorded as nobody's", async () => {
+  it("gets the key as the user, and its run is recorded as nobody's", async () => {
     const user = JSON.parse(await askReader("user", key.api_key))
     expect(user).toMatchObject({ id: key.id, name: "Nightly report", email: "", role: "user" })
     await expect.poll(async () => (await fetchLastRun(gateway, "reader")).user_id).toBe("")

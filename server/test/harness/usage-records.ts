@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Insertable, Selectable } from "kysely"
+import type { Database } from "../../src/db/database.ts"
 import type { UsageRow } from "../../src/db/tables.ts"
 import { noTokens } from "../../src/usage/token-counts.ts"
 import type { TestGateway } from "./gateway.ts"
@@ -33,6 +34,23 @@ export const createUsageRow = (overrides: Partial<Insertable<UsageRow>>): Insert
   request_id: "r",
   ...overrides,
 })
+
+/** Writes records as the gateway does. */
+export const writeUsage = (
+  { append }: Pick<Database, "append">,
+  records: readonly Insertable<UsageRow>[],
+): Promise<void> =>
+  append(
+    "usage",
+    records.map((record) => JSON.stringify(record)),
+  )
+
+/** Deletes all records and sums. */
+export const clearUsage = ({ transact }: Pick<Database, "transact">): Promise<void> =>
+  transact(async (tx) => {
+    for (const table of ["usage", "usage_sums", "usage_outdated"] as const)
+      await tx.deleteFrom(table).execute()
+  })
 
 /** Flushes and reads all usage records of a gateway, oldest first. */
 export const readUsageRecords = async ({

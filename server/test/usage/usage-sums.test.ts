@@ -138,7 +138,7 @@ describe.each(chooseDatabases())("sums of usage on $name", ({ createDatabase }) 
     expect(await rebuild("--from", "yesterday")).toMatchObject({ code: 1 })
   })
 
-  it("have new prices where the command is told so", async () => {
+  it("have new prices where the command asks for it", async () => {
     const { body: connection } = await gateway.call("POST", "/api/v1/connections/create", {
       ...{ kind: "openai", name: "c", base_url: "http://127.0.0.1:9/v1", api_key: "k" },
     })

@@ -114,7 +114,7 @@ describe("texts of the administration", () => {
   const pages = follow(...entries)
   const keys = Object.keys(administration)
 
-  it("are told apart from others by following imports to every page", () => {
+  it("are distinguished from others by following imports to every page", () => {
     const paths = (modules: Map<string, Module>): string[] =>
       [...modules.keys()].map((path) => relative(source, path))
     const everyone = ["frame/sidebar.tsx", "frame/command-palette.tsx", "pages/chat/chat-page.tsx"]

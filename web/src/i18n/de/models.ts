@@ -32,7 +32,7 @@ export const models = {
   "models.ends": "Endet am {day}",
   "models.ended": "Endete am {day}",
   "models.useInstead": "{end}; stattdessen {successor}",
-  "models.longestAnswer": "Längste Antwort",
+  "models.maxOutput": "Maximale Ausgabe",
   "models.price": "Preis",
   "models.params": "Parameter",
   "models.context": "Kontext",

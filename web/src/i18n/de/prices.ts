@@ -78,7 +78,7 @@ export const prices = {
   "prices.service": "Servicestufe {name}",
   "prices.facts": "Über das Modell",
   "prices.context_length": "Kontextlänge",
-  "prices.max_output": "Längste Antwort",
+  "prices.max_output": "Maximale Ausgabe",
   "prices.end_of_life": "Lebensende",
   "prices.successor": "Stattdessen verwenden",
   "prices.source": "Quelle",

@@ -29,7 +29,7 @@ export const models = {
   "models.ends": "Ends {day}",
   "models.ended": "Ended {day}",
   "models.useInstead": "{end}; use {successor}",
-  "models.longestAnswer": "Longest answer",
+  "models.maxOutput": "Maximum output",
   "models.price": "Price",
   "models.params": "Parameters",
   "models.context": "Context",

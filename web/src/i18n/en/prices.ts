@@ -76,7 +76,7 @@ export const prices = {
   "prices.service": "Service tier {name}",
   "prices.facts": "About the model",
   "prices.context_length": "Context length",
-  "prices.max_output": "Longest answer",
+  "prices.max_output": "Maximum output",
   "prices.end_of_life": "End of life",
   "prices.successor": "Use instead",
   "prices.source": "Source",

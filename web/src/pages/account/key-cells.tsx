@@ -3,6 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
+import type { Column } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 
 /** The end of a key, by which it is recognized. */
@@ -17,10 +18,17 @@ export const KeyScope = ({ allowed_models: models, allowed_routes: routes }: Api
   </span>
 )
 
-export const KeyExpiry = ({ expires_at: at }: ApiKey) => {
+const KeyExpiry = ({ expires_at: at }: ApiKey) => {
   if (at !== null && at * 1000 < Date.now()) return <Badge tone="warn">{t("keys.expired")}</Badge>
   return <Time at={at} />
 }
+
+export const expiryColumn = (): Column<ApiKey> => ({
+  id: "expires",
+  header: t("label.expires"),
+  belowName: "labeled",
+  cell: (key) => <KeyExpiry {...key} />,
+})
 
 interface RevokeButtonProps {
   name: string

@@ -17,7 +17,7 @@ import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeySnippets } from "../models/key-snippets.tsx"
 import { formatUsageCost } from "../usage/usage-measures.ts"
-import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "./key-cells.tsx"
+import { expiryColumn, KeyHint, KeyScope, RevokeButton } from "./key-cells.tsx"
 
 export const KeysPage = () => {
   const { data, error, refetch } = useQuery(keysQuery)
@@ -69,12 +69,7 @@ const columns = (costColumn: readonly Column<ApiKey>[]): Column<ApiKey>[] => [
     wideOnly: true,
     cell: (key) => <Time at={key.created_at} />,
   },
-  {
-    id: "expires",
-    header: t("label.expires"),
-    belowName: "labeled",
-    cell: (key) => <KeyExpiry {...key} />,
-  },
+  expiryColumn(),
   {
     id: "revoke",
     header: "",

@@ -11,7 +11,7 @@ import { Badge } from "../../ui/badge.tsx"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
+import { expiryColumn, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
 import { UserLink } from "./user-link.tsx"
 
 const unusedDays = ["30", "90", "365"] as const
@@ -113,13 +113,7 @@ const columns = (): Column<AdministeredKey>[] => [
     wideOnly: true,
     cell: (key) => <Time at={key.created_at} />,
   },
-  {
-    id: "expires",
-    header: t("label.expires"),
-    sort: "expires_at",
-    belowName: "labeled",
-    cell: (key) => <KeyExpiry {...key} />,
-  },
+  { ...expiryColumn(), sort: "expires_at" },
   {
     id: "revoke",
     header: "",

@@ -11,7 +11,7 @@ import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
+import { expiryColumn, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
 import { type GroupArea, groupPaths } from "./group-paths.ts"
 
 interface ServiceKeysProps {
@@ -75,12 +75,7 @@ const columns = (groupId: string): Column<ApiKey>[] => [
     belowName: "labeled",
     cell: (key) => <Time at={key.last_used_at} />,
   },
-  {
-    id: "expires",
-    header: t("label.expires"),
-    belowName: "labeled",
-    cell: (key) => <KeyExpiry {...key} />,
-  },
+  expiryColumn(),
   {
     id: "revoke",
     header: "",

@@ -166,7 +166,7 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
           ? [[t("models.context"), formatNumber(record.context_length)] as const]
           : []),
         ...(record?.max_output
-          ? [[t("models.longestAnswer"), formatNumber(record.max_output)] as const]
+          ? [[t("models.maxOutput"), formatNumber(record.max_output)] as const]
           : []),
         ...(record?.price && isPriceShown
           ? [[t("models.price"), describePrice(record.price)] as const]

@@ -1,3 +1,4 @@
+import { formatExactDollars } from "../../../../server/src/usage/exact-dollars.ts"
 import type { UsageReport, UsageTotal } from "../../../../server/src/usage/schema.ts"
 import type { Cell } from "../../lib/csv.ts"
 import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
@@ -28,15 +29,6 @@ const figures = [
   "time_to_first_token_ms",
 ] as const
 
-const nanosPerDollar = 1_000_000_000
-const decimals = 9
-
-/** Nano-dollars as dollars, exactly: "0.000400000", like the CSV of the server. */
-export const toDollars = (cost: number): string => {
-  const fraction = String(cost % nanosPerDollar).padStart(decimals, "0")
-  return `${Math.floor(cost / nanosPerDollar)}.${fraction}`
-}
-
 const figuresOf = (item: UsageTotal): Cell[] =>
   figures.map((name) => (item[name] === null ? "" : Math.round(item[name])))
 
@@ -56,7 +48,7 @@ export const usageCsvRows = (by: string, { items, from, to }: UsageReport): Cell
       ...startOf(item),
       item.is_rest ? "(rest)" : (item.key ?? ""),
       ...names.map((name) => item[name] ?? ""),
-      toDollars(item.cost),
+      formatExactDollars(item.cost),
       ...figuresOf(item),
       ...period,
     ]),

@@ -23,7 +23,7 @@ export interface RangeSearch {
 const defaultPreset: RangePreset = "30"
 const hourSeconds = 3600
 const maxHourlyDays = 2
-/** As many bars as can be told apart on a phone. */
+/** As many bars as can be distinguished on a phone. */
 const maxDailyDays = 124
 
 const intervalFor = (from: number, to: number): UsageInterval => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { toDollars } from "./usage-csv.ts"
+import { formatExactDollars } from "./exact-dollars.ts"
 
 describe("dollars in a CSV file", () => {
   it.each([
@@ -9,6 +9,6 @@ describe("dollars in a CSV file", () => {
     [10_000_000_000, "10.000000000"],
     [1_234_567_890_120, "1234.567890120"],
   ])("of %d nano-dollars are exact", (cost, dollars) => {
-    expect(toDollars(cost)).toBe(dollars)
+    expect(formatExactDollars(cost)).toBe(dollars)
   })
 })
