@@ -45,7 +45,9 @@ it("an administrator appoints a manager, who adds a member and makes a service k
   await admin.page.getByRole("button", { name: "Actions for Manager" }).click()
   await admin.page.getByRole("menuitem", { name: "Make manager" }).click()
   await expect
-    .poll(async () => (await gateway.call("GET", `${path}/members`)).body.items[0].role)
+    .poll(async () => (await gateway.call("GET", `${path}/members`)).body.items[0].role, {
+      timeout: 10_000,
+    })
     .toBe("manager")
 
   const password = "Manager has a password"
@@ -54,7 +56,7 @@ it("an administrator appoints a manager, who adds a member and makes a service k
   await page.getByLabel("Email").fill(person.email)
   await page.getByLabel("Password", { exact: true }).fill(password)
   await page.getByRole("button", { name: "Sign in" }).click()
-  await page.getByRole("textbox").first().waitFor()
+  await page.getByLabel("Message", { exact: true }).waitFor()
   await open("/account")
   await page.getByRole("link", { name: "Groups" }).click()
   await page.getByRole("link", { name: "Pilots" }).click()
