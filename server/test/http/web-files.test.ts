@@ -124,6 +124,6 @@ describe("groups to share with", () => {
     const path = `/api/v1/groups/${made.body.id}/members/add`
     await gateway.call("POST", path, { user_ids: [id] })
     const { status, body } = await gateway.call("GET", "/api/v1/groups/mine", undefined, { key })
-    expect([status, body]).toEqual([200, [{ id: made.body.id, name: "Pilots" }]])
+    expect([status, body]).toEqual([200, [{ id: made.body.id, name: "Pilots", role: "member" }]])
   })
 })
