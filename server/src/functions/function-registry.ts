@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createMutex } from "../concurrency/mutex.ts"
+import { loadSnapshot } from "../bus/snapshot.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 
 /** A model that a function offers. */
@@ -10,12 +10,6 @@ export interface FunctionModel {
   /** The id that the module gives this model; null if the module exports a single model. */
   localId: string | null
   fn: StoredFunction
-}
-
-interface Snapshot {
-  functionById: ReadonlyMap<string, StoredFunction>
-  modelById: ReadonlyMap<string, FunctionModel>
-  filters: readonly StoredFunction[]
 }
 
 export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
@@ -45,7 +39,7 @@ export const createFunctionRegistry = async (
   store: Pick<FunctionStore, "list">,
   bus: Bus,
 ): Promise<FunctionRegistry> => {
-  const load = async (): Promise<Snapshot> => {
+  const { current, reload, onChange } = await loadSnapshot(bus, "functions", async () => {
     const all = await store.list()
     const active = all.filter(({ is_active }) => is_active)
     return {
@@ -55,34 +49,19 @@ export const createFunctionRegistry = async (
         .filter(({ manifest, filter_models }) => manifest.filter && filter_models.length > 0)
         .sort((a, b) => a.filter_order - b.filter_order || (a.id < b.id ? -1 : 1)),
     }
-  }
-
-  const listeners = new Set<() => void>()
-  let snapshot = await load()
-  const runExclusive = createMutex()
-
-  const reload = (): Promise<void> =>
-    runExclusive(async () => {
-      snapshot = await load()
-      for (const listener of listeners) listener()
-    })
-
-  bus.subscribe("reload functions", ({ topic }) => {
-    // If this fails, the current functions stay active until the bus tries again.
-    return topic === "functions" || topic === "reset" ? reload() : undefined
   })
 
   return {
-    get: (id) => snapshot.functionById.get(id),
-    model: (id) => snapshot.modelById.get(id),
-    models: () => snapshot.modelById.values(),
+    get: (id) => current().functionById.get(id),
+    model: (id) => current().modelById.get(id),
+    models: () => current().modelById.values(),
     filtersOf: (ids) => {
-      if (snapshot.filters.length === 0) return empty
-      return snapshot.filters.filter(({ filter_models }) =>
+      if (current().filters.length === 0) return empty
+      return current().filters.filter(({ filter_models }) =>
         filter_models.some((modelId) => modelId === "*" || ids.includes(modelId)),
       )
     },
     reload,
-    onChange: (listener) => void listeners.add(listener),
+    onChange,
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { z } from "zod"
+import { capabilities } from "./capabilities.ts"
 import { roundDecimal, toPrice } from "./decimal.ts"
 import { cleanLiteLlmEntry } from "./litellm-cleanup.ts"
 import { capabilityKeys, fromModelKey, parseTokenKey, toProvider } from "./litellm-keys.ts"
@@ -13,7 +14,6 @@ import type { SkippedPrice } from "./request-schema.ts"
 import {
   type Capability,
   type ContextTier,
-  capabilities,
   ModelFacts,
   NewPriceEntry,
   type ServicePrices,

@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createMutex } from "../concurrency/mutex.ts"
+import { loadSnapshot } from "../bus/snapshot.ts"
 import { createPriceIndex, type PriceIndex } from "./price-index.ts"
 import type { PriceEntry } from "./schema.ts"
 import type { PriceStore } from "./store.ts"
@@ -32,32 +32,17 @@ export const createPriceRegistry = async (deps: Deps): Promise<PriceRegistry> =>
   const { store, bus, shipped } = deps
   const { entries, providerOfHost } = shipped
 
-  const load = async () => {
+  const { current, reload, onChange } = await loadSnapshot(bus, "prices", async () => {
     const custom = await store.list()
     return { custom, index: createPriceIndex({ custom, shipped: entries, providerOfHost }) }
-  }
-
-  const listeners = new Set<() => void>()
-  let snapshot = await load()
-  const runExclusive = createMutex()
-
-  const reload = (): Promise<void> =>
-    runExclusive(async () => {
-      snapshot = await load()
-      for (const listener of listeners) listener()
-    })
-
-  bus.subscribe("reload prices", ({ topic }) => {
-    // If this fails, the current prices stay in use until the bus tries again.
-    return topic === "prices" || topic === "reset" ? reload() : undefined
   })
 
   return {
-    custom: () => snapshot.custom,
-    providerOf: (connection) => snapshot.index.providerOf(connection),
-    findPrice: (query) => snapshot.index.findPrice(query),
-    findFacts: (query) => snapshot.index.findFacts(query),
+    custom: () => current().custom,
+    providerOf: (connection) => current().index.providerOf(connection),
+    findPrice: (query) => current().index.findPrice(query),
+    findFacts: (query) => current().index.findFacts(query),
     reload,
-    onChange: (listener) => void listeners.add(listener),
+    onChange,
   }
 }

@@ -1,20 +1,8 @@
 import { z } from "zod"
 import { withMessage } from "../http/issue-messages.ts"
 import { translatable } from "../i18n/message.ts"
+import { capabilities } from "./capabilities.ts"
 import { TokenPrices, tokenPriceNames, UnitPrices } from "./price-schema.ts"
-
-export const capabilities = [
-  "vision",
-  "tools",
-  "reasoning",
-  "audio_input",
-  "audio_output",
-  "pdf_input",
-  "prompt_caching",
-  "structured_output",
-  "web_search",
-  "embeddings",
-] as const
 
 export const Capability = z.enum(capabilities)
 export type Capability = z.output<typeof Capability>

@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import { createMutex } from "../concurrency/mutex.ts"
+import { loadSnapshot } from "../bus/snapshot.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
@@ -63,26 +63,12 @@ export const createSettings = async (deps: Deps): Promise<SettingsStore> => {
   }
 
   const checks: SettingsCheck[] = []
-  const listeners = new Set<() => void>()
-  let current = await load()
-  const runExclusive = createMutex()
-
-  /** Reloads sequentially, so that an older state never overwrites a newer one. */
-  const reload = (): Promise<void> =>
-    runExclusive(async () => {
-      current = await load()
-      for (const listener of listeners) listener()
-    })
-
-  bus.subscribe("reload settings", ({ topic }) => {
-    // If this fails, the last known settings apply until the bus tries again.
-    return topic === "settings" || topic === "reset" ? reload() : undefined
-  })
+  const { current, reload, onChange } = await loadSnapshot(bus, "settings", () => load())
 
   return {
-    current: () => current,
-    view: () => ({ values: current, locked }),
-    onChange: (listener) => void listeners.add(listener),
+    current,
+    view: () => ({ values: current(), locked }),
+    onChange,
     addCheck: (check) => void checks.push(check),
 
     change: async (actor, changes) => {
@@ -95,7 +81,7 @@ export const createSettings = async (deps: Deps): Promise<SettingsStore> => {
             `${name} is locked by the environment variable ${variable}. Change it there and restart.`,
           )
       }
-      if (entries.length === 0) return { values: current, locked }
+      if (entries.length === 0) return { values: current(), locked }
       const values = await db.transactLocked(["settings"], async (tx) => {
         for (const check of checks) await check(actor, changes, tx)
         const present = await load(tx)

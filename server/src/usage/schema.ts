@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { usageDimensions } from "./dimensions.ts"
 
 /**
  * How a request ended. `client_cancelled`: the client disconnected. `revoked`: its credential was
@@ -21,9 +22,6 @@ const secondsPerDay = 86_400
 export const UsageInterval = z.enum(["hour", "day", "month"])
 export type UsageInterval = z.output<typeof UsageInterval>
 
-const UsageDimension = z.enum(["model", "user", "group", "key", "connection", "outcome"])
-export type UsageDimension = z.output<typeof UsageDimension>
-
 const maxListedGroups = 50
 export const defaultListedGroups = 10
 
@@ -32,7 +30,7 @@ export const UsageQuery = z.object({
   from: z.coerce.number<string>().int().min(0).optional(),
   to: z.coerce.number<string>().int().min(0).optional(),
   group_by: z
-    .enum(["none", ...UsageInterval.options, ...UsageDimension.options])
+    .enum(["none", ...UsageInterval.options, ...usageDimensions])
     .default("day")
     .describe("What has a total of its own: an interval of UTC, or a model, user, and so on"),
   interval: UsageInterval.optional().describe(

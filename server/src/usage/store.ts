@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import type { UsageDimension, UsageQuery, UsageTotal } from "./schema.ts"
+import { fieldByDimension, type UsageDimension } from "./dimensions.ts"
+import type { UsageQuery, UsageTotal } from "./schema.ts"
 import { UsageInterval } from "./schema.ts"
 import {
-  columnByDimension,
   errors,
   formatInterval,
   type SummedColumn,
@@ -54,7 +54,7 @@ const isInterval = (group: UsageQuery["group_by"]): group is UsageInterval =>
   UsageInterval.safeParse(group).success
 
 const isDimension = (group: UsageQuery["group_by"]): group is UsageDimension =>
-  Object.hasOwn(columnByDimension, group)
+  Object.hasOwn(fieldByDimension, group)
 
 const sums = sumList(summedColumns)
 
@@ -96,7 +96,7 @@ const toTotal = ({ group_by }: SumQuery, row: SumRow): UsageTotal => {
 export const createUsageStore = (db: Pick<Database, "dialect" | "backgroundReader">) => {
   const keyOf = (group: UsageQuery["group_by"]): RawBuilder<unknown> => {
     if (isInterval(group)) return startOfInterval(db, group, sql.ref("start"))
-    return isDimension(group) ? sql.ref(columnByDimension[group]) : unknown
+    return isDimension(group) ? sql.ref(fieldByDimension[group]) : unknown
   }
 
   /** A row for each interval and key. */

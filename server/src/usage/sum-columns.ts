@@ -1,22 +1,14 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import type { UsageDimension, UsageInterval } from "./schema.ts"
+import { fieldByDimension } from "./dimensions.ts"
+import type { UsageInterval } from "./schema.ts"
 import { tokenKinds } from "./token-counts.ts"
 
 export const secondsPerHour = 3600
 export const secondsPerDay = 86_400
 
 /** What tells requests apart in sums. */
-export const columnByDimension = {
-  model: "model",
-  user: "user_id",
-  group: "group_id",
-  key: "key_id",
-  connection: "connection_id",
-  outcome: "outcome",
-} as const satisfies Record<UsageDimension, string>
-
-export const dimensionColumns = Object.values(columnByDimension)
+export const dimensionColumns = Object.values(fieldByDimension)
 
 /** What is added up. Means are sums divided by counts, so that they can be added up as well. */
 export const summedColumns = [

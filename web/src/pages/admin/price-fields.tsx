@@ -1,3 +1,4 @@
+import { capabilities } from "../../../../server/src/prices/capabilities.ts"
 import type { Capability } from "../../../../server/src/prices/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { Field, Input, TextField } from "../../ui/field.tsx"
@@ -86,36 +87,21 @@ export const PriceFields = ({ form }: { form: PriceForm }) => (
   </>
 )
 
-const capabilityNames = [
-  "vision",
-  "tools",
-  "reasoning",
-  "audio_input",
-  "audio_output",
-  "pdf_input",
-  "prompt_caching",
-  "structured_output",
-  "web_search",
-  "embeddings",
-] as const satisfies readonly Capability[]
-
 const Capabilities = ({ form }: { form: PriceForm }) => {
-  const { capabilities } = form.values
+  const chosen = form.values.capabilities
   const toggle = (name: Capability, on: boolean): void =>
     form.set({
-      capabilities: capabilityNames.filter((one) =>
-        one === name ? on : capabilities.includes(one),
-      ),
+      capabilities: capabilities.filter((one) => (one === name ? on : chosen.includes(one))),
     })
   return (
     <fieldset>
       <legend className="text-sm font-medium">{t("models.can")}</legend>
       <div className="mt-2 grid gap-2 sm:grid-cols-2">
-        {capabilityNames.map((name) => (
+        {capabilities.map((name) => (
           <label key={name} className="flex items-center gap-2 text-sm">
             <input
               type="checkbox"
-              checked={capabilities.includes(name)}
+              checked={chosen.includes(name)}
               onChange={({ target }) => toggle(name, target.checked)}
               className="size-4 accent-accent"
             />

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
+import { fieldByDimension, type UsageDimension } from "../../../../server/src/usage/dimensions.ts"
 import type { UsageReport, UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import type { QueryFor } from "../../lib/api-types.ts"
@@ -9,14 +10,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { formatInterval } from "./format-interval.ts"
 import { maxColoredSeries } from "./series-color.ts"
 import { UsageChart } from "./usage-chart.tsx"
-import {
-  type Dimension,
-  dimensionLabels,
-  filterNames,
-  type Grouping,
-  groupingLabels,
-  nextGrouping,
-} from "./usage-grouping.ts"
+import { dimensionLabels, type Grouping, groupingLabels, nextGrouping } from "./usage-grouping.ts"
 import { type Measure, rankByMeasure } from "./usage-measures.ts"
 import { UsageName, useUsageNames } from "./usage-name.tsx"
 import { intervalStarts, type UsageRange } from "./usage-range.ts"
@@ -53,7 +47,7 @@ const useSeries = (
 
 const maxRows = 50
 
-const ByDimension = (props: UsageBreakdownProps & { by: Dimension }) => {
+const ByDimension = (props: UsageBreakdownProps & { by: UsageDimension }) => {
   const { by, groupings, measures, measure, range, query, change } = props
   const ranked = { ...query, group_by: by, rank_by: rankByMeasure[measure] }
   const chart = useQuery(usageQuery({ ...ranked, interval: range.interval, top: maxColoredSeries }))
@@ -62,7 +56,7 @@ const ByDimension = (props: UsageBreakdownProps & { by: Dimension }) => {
   const data = useSeries(chart.data, range, measure)
   const openOnly = ({ item: { key, is_rest } }: { item: UsageTotal }) => {
     if (!key || is_rest) return undefined
-    return () => change({ [filterNames[by]]: key, by: nextGrouping(by, groupings) })
+    return () => change({ [fieldByDimension[by]]: key, by: nextGrouping(by, groupings) })
   }
   return (
     <>

@@ -1,5 +1,6 @@
 import { formatExactDollars } from "../../../../server/src/usage/exact-dollars.ts"
 import type { UsageReport, UsageTotal } from "../../../../server/src/usage/schema.ts"
+import { tokenKinds } from "../../../../server/src/usage/token-counts.ts"
 import type { Cell } from "../../lib/csv.ts"
 import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
 
@@ -14,16 +15,7 @@ const figures = [
   "requests",
   "errors",
   "unpriced",
-  "tokens_in",
-  "tokens_out",
-  "tokens_cache_read",
-  "tokens_cache_write",
-  "tokens_cache_write_1h",
-  "tokens_reasoning",
-  "tokens_audio_in",
-  "tokens_audio_out",
-  "tokens_image_in",
-  "tokens_image_out",
+  ...tokenKinds,
   "attempts",
   "duration_ms",
   "time_to_first_token_ms",

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import type { UsageDimension } from "../../../../server/src/usage/dimensions.ts"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { isMessageKey, type MessageKey, t } from "../../i18n/translate.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
 import { NameCell } from "../../ui/table.tsx"
-import type { Dimension } from "./usage-grouping.ts"
 
 type Named = Pick<UsageTotal, "key" | "name" | "is_rest">
 
 /** What requests without a user, group and so on are called. */
-const noneLabels: Record<Dimension, MessageKey> = {
+const noneLabels: Record<UsageDimension, MessageKey> = {
   model: "usage.noModel",
   user: "usage.serviceKeys",
   group: "usage.noGroup",
@@ -18,7 +18,7 @@ const noneLabels: Record<Dimension, MessageKey> = {
   outcome: "usage.noModel",
 }
 
-const deletedLabels: Partial<Record<Dimension, MessageKey>> = {
+const deletedLabels: Partial<Record<UsageDimension, MessageKey>> = {
   user: "usage.deletedUser",
   group: "usage.deletedGroup",
   key: "usage.deletedKey",
@@ -30,7 +30,7 @@ const outcomeName = (outcome: string): string => {
 }
 
 /** Names what a row of usage is about. */
-export const useUsageNames = (by: Dimension): ((item: Named) => string) => {
+export const useUsageNames = (by: UsageDimension): ((item: Named) => string) => {
   const { data } = useQuery({ ...connectionsQuery, enabled: by === "connection" })
   return ({ key, name, is_rest }) => {
     if (is_rest) return t("usage.rest")
@@ -43,7 +43,7 @@ export const useUsageNames = (by: Dimension): ((item: Named) => string) => {
 }
 
 interface UsageNameProps {
-  by: Dimension
+  by: UsageDimension
   item: UsageTotal
   name: string
 }

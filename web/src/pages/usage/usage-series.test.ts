@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
+import { noTokens } from "../../../../server/src/usage/token-counts.ts"
 import { roundUpScale, sumSeries, toUsageSeries } from "./usage-series.ts"
 
 const total = (fields: Partial<UsageTotal>): UsageTotal => ({
@@ -11,16 +12,7 @@ const total = (fields: Partial<UsageTotal>): UsageTotal => ({
   requests: 1,
   errors: 0,
   attempts: 1,
-  tokens_in: 0,
-  tokens_out: 0,
-  tokens_cache_read: 0,
-  tokens_cache_write: 0,
-  tokens_cache_write_1h: 0,
-  tokens_reasoning: 0,
-  tokens_audio_in: 0,
-  tokens_audio_out: 0,
-  tokens_image_in: 0,
-  tokens_image_out: 0,
+  ...noTokens,
   cost: 0,
   unpriced: 0,
   duration_ms: 0,
