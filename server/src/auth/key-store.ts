@@ -22,8 +22,8 @@ export interface StoredKey extends ApiKey {
 
 const columnByOwner = { user: "user_id", group: "group_id" } as const
 
-const parseList = (serializeList: string | null): string[] | null =>
-  serializeList === null ? null : JSON.parse(serializeList)
+const parseList = (text: string | null): string[] | null =>
+  text === null ? null : JSON.parse(text)
 const serializeList = (items: readonly string[] | null): string | null =>
   items === null ? null : JSON.stringify(items)
 

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import { loadSnapshot } from "../bus/snapshot.ts"
 import { createPriceIndex, type PriceIndex } from "./price-index.ts"
-import type { PriceEntry } from "./schema.ts"
+import type { PriceEntry, PriceView } from "./schema.ts"
 import type { PriceStore } from "./store.ts"
 
 /** The prices and facts that come with the gateway. */
@@ -23,6 +23,8 @@ interface Deps {
 export interface PriceRegistry extends PriceIndex {
   /** The administrators' entries, by model, provider, connection and time. */
   custom(): readonly PriceEntry[]
+  /** Adds where an entry comes from. */
+  toView(entry: PriceEntry): PriceView
   reload(): Promise<void>
   /** Registers a callback for changes. */
   onChange(listener: () => void): void
@@ -31,6 +33,7 @@ export interface PriceRegistry extends PriceIndex {
 export const createPriceRegistry = async (deps: Deps): Promise<PriceRegistry> => {
   const { store, bus, shipped } = deps
   const { entries, providerOfHost } = shipped
+  const shippedEntries = new Set(entries)
 
   const { current, reload, onChange } = await loadSnapshot(bus, "prices", async () => {
     const custom = await store.list()
@@ -39,6 +42,7 @@ export const createPriceRegistry = async (deps: Deps): Promise<PriceRegistry> =>
 
   return {
     custom: () => current().custom,
+    toView: (entry) => ({ ...entry, origin: shippedEntries.has(entry) ? "shipped" : "custom" }),
     providerOf: (connection) => current().index.providerOf(connection),
     findPrice: (query) => current().index.findPrice(query),
     findFacts: (query) => current().index.findFacts(query),

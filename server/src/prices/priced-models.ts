@@ -8,7 +8,7 @@ import { ModelFacts, type PriceEntry, type PriceView } from "./schema.ts"
 
 interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints" | "byId">
-  priceRegistry: Pick<PriceRegistry, "custom" | "providerOf">
+  priceRegistry: Pick<PriceRegistry, "providerOf" | "toView">
   endpointPrices: EndpointPrices
   prices: Pick<Prices, "listAll">
   shippedDate: string
@@ -38,17 +38,8 @@ const currentEntries = (views: readonly PriceView[], now: number): PriceView[] =
 export const createPricedModels = (deps: Deps) => {
   const { registry, priceRegistry, endpointPrices, prices, shippedDate, now } = deps
 
-  const toView = (entry: PriceEntry, custom: ReadonlySet<PriceEntry>): PriceView => ({
-    ...entry,
-    origin: custom.has(entry) ? "custom" : "shipped",
-  })
-
   /** One row for the connections on which a model costs the same. */
-  const rowsOf = (
-    model: string,
-    endpoints: readonly Endpoint[],
-    custom: ReadonlySet<PriceEntry>,
-  ): PricedModel[] => {
+  const rowsOf = (model: string, endpoints: readonly Endpoint[]): PricedModel[] => {
     const entries = endpoints.map((endpoint) => ({
       endpoint,
       entry: endpointPrices.priceOf(endpoint),
@@ -69,18 +60,16 @@ export const createPricedModels = (deps: Deps) => {
           id: connection.config.id,
           name: connection.config.name,
         })),
-        price: entry ? toView(entry, custom) : null,
+        price: entry ? priceRegistry.toView(entry) : null,
         facts: { ...facts, ...(context_length !== null && { context_length }) },
       }
     })
   }
 
-  const listOffered = (): PricedModel[] => {
-    const custom = new Set(priceRegistry.custom())
-    return [...registry.endpoints()]
+  const listOffered = (): PricedModel[] =>
+    [...registry.endpoints()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([model, endpoints]) => rowsOf(model, endpoints, custom))
-  }
+      .flatMap(([model, endpoints]) => rowsOf(model, endpoints))
 
   const listEntries = (origin: "custom" | "all"): PricedModel[] =>
     currentEntries(prices.listAll(origin), now()).map((price) => {

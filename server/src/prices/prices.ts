@@ -13,7 +13,7 @@ import type {
   PriceQueryParams,
   PriceScope,
 } from "./request-schema.ts"
-import type { PriceChange, PriceEntry, PriceOrigin, PriceView } from "./schema.ts"
+import type { PriceChange, PriceEntry, PriceView } from "./schema.ts"
 import type { PriceStore } from "./store.ts"
 
 /** All are in memory. */
@@ -36,10 +36,6 @@ interface Deps {
   connectionIds: () => Promise<ReadonlySet<string>>
   now: () => number
 }
-
-const withOrigin =
-  (origin: PriceOrigin) =>
-  (entry: PriceEntry): PriceView => ({ ...entry, origin })
 
 const isGeneral = ({ provider, connection }: PriceEntry): boolean =>
   provider === undefined && connection === undefined
@@ -90,7 +86,7 @@ export const createPrices = (deps: Deps) => {
   const sortedViews = (): readonly PriceView[] => {
     const custom = registry.custom()
     if (sorted?.custom !== custom) {
-      const views = [...custom.map(withOrigin("custom")), ...shipped.map(withOrigin("shipped"))]
+      const views = [...custom, ...shipped].map(registry.toView)
       sorted = { custom, views: views.sort(compareForList) }
     }
     return sorted.views
@@ -109,7 +105,7 @@ export const createPrices = (deps: Deps) => {
   const findOnConnection = (model: string, id: string, at: number): PriceView | undefined => {
     const connection = findConnection(id)
     const entry = connection && registry.findPrice(queryOn(connection, { model, at }))
-    if (entry) return withOrigin(shipped.includes(entry) ? "shipped" : "custom")(entry)
+    if (entry) return registry.toView(entry)
     const own = sortedViews().find(
       (view) => view.model === model && view.connection === id && view.from <= at,
     )
@@ -174,7 +170,7 @@ export const createPrices = (deps: Deps) => {
         const values = { ...(before && { before }), after: entry }
         await audit.record(tx, { actor, action, target: auditTarget(model), ...values })
       })
-      return withOrigin("custom")(entry)
+      return registry.toView(entry)
     },
 
     /** Deletes the administrators' entries of a model. @throws {Failure} `not_found` */

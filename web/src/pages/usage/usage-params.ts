@@ -1,15 +1,8 @@
+import { fieldByDimension } from "../../../../server/src/usage/dimensions.ts"
+
 /** Parameters of the page's address. */
 export const usageParams = [
-  "range",
-  "from",
-  "to",
-  "by",
-  "measure",
-  "model",
-  "user_id",
-  "group_id",
-  "key_id",
-  "connection_id",
-  "outcome",
+  ...(["range", "from", "to", "by", "measure"] as const),
+  ...Object.values(fieldByDimension),
 ] as const
 export type UsageParam = (typeof usageParams)[number]
