@@ -1,0 +1,133 @@
+import type { Account } from "./account.ts"
+import type { ClaimReply, LedgerStore, RateClaim, SliceClaim } from "./ledger-store.ts"
+import { RateAccount } from "./rate-account.ts"
+import type { Renewal } from "./slice-account.ts"
+
+/** In one transaction, besides those of waiting requests. */
+const maxAccountsPerClaim = 500
+/** A claim without accounts keeps the leases alive. */
+const heartbeatMs = 1000
+const taskName = "claim slices of limits"
+
+/** A request that waits for the next claim. */
+export interface WaitingRequest {
+  accounts: readonly Account[]
+  /** @param isAnswered whether the database answered @param at when it was asked, in monotonic ms */
+  finish(isAnswered: boolean, at: number): void
+}
+
+interface Deps {
+  store: LedgerStore
+  processId: string
+  renewal: Renewal
+  wallMs: () => number
+  steadyMs: () => number
+  /** Logs and counts failures; `background/background-tasks.ts`. */
+  runInBackground: (name: string, work: () => Promise<void>) => Promise<boolean>
+  /** Called when a claim was answered. */
+  onAnswered: (accounts: Iterable<Account>, reply: ClaimReply) => void
+}
+
+/** Claims slices for all accounts that changed, in one transaction at a time. */
+export const createClaimQueue = (deps: Deps) => {
+  const { store, processId, renewal, wallMs, steadyMs, runInBackground, onAnswered } = deps
+  let queued: Account[] = []
+  let waiting: WaitingRequest[] = []
+  let running: Promise<boolean> | null = null
+  let takesAhead = true
+
+  const queue = (account: Account): void => {
+    if (account.isQueued) return
+    account.isQueued = true
+    queued.push(account)
+  }
+
+  const takeQueued = (batch: readonly WaitingRequest[]): Set<Account> => {
+    const accounts = new Set(batch.flatMap((request) => request.accounts))
+    for (const account of queued) {
+      if (accounts.size >= maxAccountsPerClaim) break
+      accounts.add(account)
+    }
+    for (const account of accounts) account.isQueued = false
+    queued = queued.filter((account) => account.isQueued)
+    return accounts
+  }
+
+  const sendClaims = async (accounts: Iterable<Account>): Promise<ClaimReply> => {
+    const sentAt = steadyMs()
+    const slices: [Exclude<Account, RateAccount>, SliceClaim][] = []
+    const rates: [RateAccount, RateClaim][] = []
+    const options = { steadyMs: sentAt, takesAhead }
+    for (const account of accounts) {
+      if (account instanceof RateAccount) rates.push([account, account.createClaim(options)])
+      else slices.push([account, account.createClaim(options)])
+    }
+    const reply = await store.claim({
+      processId,
+      at: wallMs(),
+      slices: slices.map(([, claim]) => claim),
+      rates: rates.map(([, claim]) => claim),
+    })
+    renewal.at = sentAt
+    const times = { takenAt: reply.at, sentAt }
+    for (const [at, [account]] of slices.entries())
+      account.acceptGrant(reply.slices[at] ?? null, times)
+    for (const [at, [account]] of rates.entries())
+      account.acceptGrant(reply.rates[at] ?? null, times)
+    return reply
+  }
+
+  const claimBatch = async (): Promise<void> => {
+    const batch = waiting
+    waiting = []
+    const accounts = takeQueued(batch)
+    const sentAt = steadyMs()
+    let reply: ClaimReply | null = null
+    try {
+      reply = await sendClaims(accounts)
+    } finally {
+      for (const request of batch) request.finish(reply !== null, sentAt)
+      for (const account of accounts) if (account.isDirty) queue(account)
+      if (reply) onAnswered(accounts, reply)
+    }
+  }
+
+  const claimUntilNobodyWaits = async (): Promise<void> => {
+    do {
+      // Each failure has answered those who waited for it.
+      await claimBatch()
+    } while (waiting.length > 0)
+  }
+
+  const start = (): Promise<boolean> => {
+    running ??= runInBackground(taskName, claimUntilNobodyWaits).finally(() => {
+      running = null
+      if (waiting.length > 0) void start()
+    })
+    return running
+  }
+
+  return {
+    /** Claims an account with the next regular claim. */
+    queue,
+
+    /** Claims the accounts of a request at once, or right after the claim under way. */
+    wait: (request: WaitingRequest): void => {
+      waiting.push(request)
+      void start()
+    },
+
+    /** Call several times a second: reports what was used, and returns what is not needed. */
+    renew: async (): Promise<void> => {
+      if (running) return
+      if (queued.length > 0 || steadyMs() - renewal.at >= heartbeatMs) await start()
+    },
+
+    /** Reports everything, and returns all slices without open reservations. */
+    close: async (): Promise<void> => {
+      takesAhead = false
+      await running
+      while (queued.length > 0) if (!(await start())) return
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import type { ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
+import type { RateClaim, RateGrant } from "./ledger-store.ts"
+import type { LimitRule } from "./limit-rule.ts"
+import type { Period } from "./periods.ts"
+import { aheadMs, rateDelayMs } from "./rate.ts"
+import { createUseEstimate } from "./use-estimate.ts"
+
+/** How old the view of a soft limit may be, in ms. */
+const maxViewAgeMs = 5000
+
+/** Tokens that were taken from the rate by one claim. */
+interface Batch {
+  amount: number
+  /** In epoch ms of the database's clock. */
+  takenAt: number
+  /** In monotonic ms. */
+  expiresAt: number
+}
+
+/** This process's part of a limit per minute. */
+export class RateAccount {
+  rule: LimitRule
+  readonly period: Period
+  readonly #estimate = createUseEstimate()
+  isQueued = false
+  /** What waiting requests would reserve. */
+  waiting = 0
+  /** In the order in which they were taken. */
+  #batches: Batch[] = []
+  #open = 0
+  #charge = 0
+  #claimedCharge = 0
+  #refund = 0
+  #refundSince = Number.POSITIVE_INFINITY
+  #grant: RateGrant | null = null
+  #grantedAt = Number.NEGATIVE_INFINITY
+  #isRemoved = false
+
+  constructor(rule: LimitRule, period: Period) {
+    this.rule = rule
+    this.period = period
+  }
+
+  #available(steadyMs: number): number {
+    let amount = 0
+    for (const batch of this.#batches) if (batch.expiresAt >= steadyMs) amount += batch.amount
+    return amount
+  }
+
+  canReserve(amount: number, steadyMs: number): boolean {
+    if (this.#isRemoved) return true
+    if (this.rule.mode === "soft") return this.#canSpend(steadyMs)
+    // Almost always, the first batch suffices.
+    const [first] = this.#batches
+    if (first && first.expiresAt >= steadyMs && first.amount >= amount) return true
+    return this.#available(steadyMs) >= amount
+  }
+
+  #canSpend(steadyMs: number): boolean {
+    if (this.#grant === null || steadyMs - this.#grantedAt >= maxViewAgeMs) return false
+    return this.#levelAt(steadyMs) < this.#grant.amount
+  }
+
+  reserve(amount: number, steadyMs: number): Hold {
+    this.#open++
+    // Without `takenAt`, all that is used is charged when it is known.
+    if (this.rule.mode === "soft" || this.#isRemoved)
+      return { account: this, reserved: 0, takenAt: null }
+    this.#estimate.add(amount)
+    this.#returnExpired(steadyMs)
+    const takenAt = this.#batches[0]?.takenAt ?? Number.NEGATIVE_INFINITY
+    let missing = amount
+    while (missing > 0 && this.#batches[0]) {
+      const [batch] = this.#batches
+      const taken = Math.min(batch.amount, missing)
+      missing -= taken
+      batch.amount -= taken
+      if (batch.amount === 0) this.#batches.shift()
+    }
+    // Only when requests are admitted without the database.
+    this.#charge += missing
+    return { account: this, reserved: amount, takenAt }
+  }
+
+  settle({ reserved, takenAt }: Hold, used: number): void {
+    this.#open--
+    if (used > reserved) this.#charge += used - reserved
+    else if (used < reserved && takenAt !== null) this.#addRefund(reserved - used, takenAt)
+  }
+
+  #addRefund(amount: number, since: number): void {
+    this.#refund += amount
+    this.#refundSince = Math.min(this.#refundSince, since)
+  }
+
+  #returnExpired(steadyMs: number): void {
+    while (this.#batches[0] && this.#batches[0].expiresAt < steadyMs) this.#returnFirst()
+  }
+
+  #returnFirst(): void {
+    const batch = this.#batches.shift()
+    if (batch) this.#addRefund(batch.amount, batch.takenAt)
+  }
+
+  createClaim({ steadyMs, takesAhead }: ClaimOptions): RateClaim {
+    const wished = this.rule.mode === "soft" || !takesAhead ? 0 : this.#estimate.next(steadyMs)
+    this.#returnExpired(steadyMs)
+    while (wished === 0 && this.waiting === 0 && this.#batches.length > 0) this.#returnFirst()
+    const ahead = Math.max(0, wished - this.#available(steadyMs))
+    const need = this.rule.mode === "soft" ? 0 : this.waiting
+    const { refund, refundSince } = this.#takeRefund()
+    this.#claimedCharge = this.#charge
+    return { limitId: this.rule.id, need, ahead, charge: this.#charge, refund, refundSince }
+  }
+
+  /** A refund is claimed once only: if the reply is lost, it may have been credited. */
+  #takeRefund(): { refund: number; refundSince: number } {
+    const taken = { refund: this.#refund, refundSince: this.#refund > 0 ? this.#refundSince : 0 }
+    this.#refund = 0
+    this.#refundSince = Number.POSITIVE_INFINITY
+    return taken
+  }
+
+  /** @param grant null if the limit was deleted */
+  acceptGrant(grant: RateGrant | null, { takenAt, sentAt }: ClaimTimes): void {
+    this.#isRemoved = grant === null
+    if (!grant) return
+    this.#charge -= this.#claimedCharge
+    this.#claimedCharge = 0
+    this.#grant = grant
+    this.#grantedAt = sentAt
+    if (grant.granted === 0) return
+    // What is not taken ahead is used for the waiting requests at once, or returned.
+    const expiresAt = grant.isAhead ? sentAt + aheadMs : sentAt
+    this.#batches.push({ amount: grant.granted, takenAt, expiresAt })
+  }
+
+  /** Whether something is to be charged or returned. */
+  get isDirty(): boolean {
+    if (this.#isRemoved) return false
+    return this.#charge > 0 || this.#refund > 0 || this.#batches.length > 0
+  }
+
+  get isEmpty(): boolean {
+    return this.#open === 0 && this.waiting === 0 && !this.isDirty
+  }
+
+  /** The part of the burst that is used; what this process took ahead counts as used. */
+  #levelAt(steadyMs: number): number {
+    const { level, amount } = this.#grant ?? { level: 0, amount: 0 }
+    const drained = ((steadyMs - this.#grantedAt) * amount) / 60_000
+    return Math.max(0, level - drained) + this.#charge
+  }
+
+  /** Why a request for `needed` cannot pass. @param at epoch ms */
+  describeBlock(needed: number, at: number): BlockedLimit {
+    const { amount, level: spent } = this.#grant ?? { amount: 0, level: 0 }
+    const delayMs = rateDelayMs(spent, this.rule.mode === "soft" ? 1 : needed, amount)
+    const { id: limitId, metric } = this.rule
+    const limit = { limitId, metric, amount, spent, reserved: 0, needed }
+    return { ...limit, reason: "rate", passesAt: at + delayMs }
+  }
+
+  /** The limit as far as this process knows; null before the first claim. */
+  describe(steadyMs: number, at: number): LimitState | null {
+    if (!this.#grant) return null
+    const { amount } = this.#grant
+    const spent = Math.max(0, this.#levelAt(steadyMs) - this.#available(steadyMs))
+    const resetsAt = at + (spent / Math.max(amount, 1)) * 60_000
+    return { limitId: this.rule.id, amount, spent, reserved: 0, resetsAt }
+  }
+}

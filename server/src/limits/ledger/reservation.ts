@@ -1,0 +1,65 @@
+import type { Account, Hold } from "./account.ts"
+import type { BlockedLimit } from "./blocked-limit.ts"
+import type { Amounts } from "./limit-rule.ts"
+
+const nothing: Amounts = { requests: 0, tokens: 0, cost: 0, concurrency: 0 }
+
+/** What a request may use. Settle or cancel it exactly once; later calls have no effect. */
+export class Reservation {
+  readonly isAdmitted = true
+  readonly #accounts: readonly Account[]
+  readonly #holds: readonly Hold[]
+  readonly #worstCase: Amounts
+  readonly #queue: (account: Account) => void
+  #isOpen = true
+
+  constructor(reserved: {
+    accounts: readonly Account[]
+    holds: readonly Hold[]
+    worstCase: Amounts
+    queue: (account: Account) => void
+  }) {
+    this.#accounts = reserved.accounts
+    this.#holds = reserved.holds
+    this.#worstCase = reserved.worstCase
+    this.#queue = reserved.queue
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /**
+   * Charges what was used to the accounts in which it was reserved.
+   * @returns whether more was used than reserved, of any metric that is limited
+   */
+  settle(used: Amounts): boolean {
+    if (!this.#isOpen) return false
+    this.#isOpen = false
+    let isOverrun = false
+    for (let at = 0; at < this.#holds.length; at++) {
+      const account = this.#accounts[at]
+      const hold = this.#holds[at]
+      if (!account || !hold) continue
+      const { metric } = account.rule
+      account.settle(hold, used[metric])
+      this.#queue(account)
+      if (used[metric] > this.#worstCase[metric]) isOverrun = true
+    }
+    return isOverrun
+  }
+
+  /** For a request that was not sent: it costs nothing. */
+  cancel(): void {
+    this.settle(nothing)
+  }
+}
+
+/** Nothing was reserved, and nothing is charged. */
+export interface Rejection {
+  readonly isAdmitted: false
+  /** The limit to name; null if the database cannot be reached. */
+  readonly blocked: BlockedLimit | null
+}
+
+export type Admission = Reservation | Rejection

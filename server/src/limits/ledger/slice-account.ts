@@ -1,0 +1,161 @@
+import type { ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
+import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
+import type { LimitRule } from "./limit-rule.ts"
+import type { Period } from "./periods.ts"
+import { createUseEstimate } from "./use-estimate.ts"
+
+/** How old the view of a soft limit may be, in ms; it is read again in the background before. */
+const maxViewAgeMs = 5000
+/** Slots are freed for others some time after this, when the process no longer reaches the database. */
+const maxSlotAgeMs = 5000
+
+/** When to try again if requests in flight hold what is missing. */
+const retryMs = 1000
+
+/** The last claim of this process that was answered. */
+export interface Renewal {
+  /** When it was sent, in monotonic ms. */
+  at: number
+}
+
+interface SliceAccountOptions {
+  rule: LimitRule
+  period: Period
+  /** Distinguishes it from earlier accounts of the same period. */
+  opening: number
+  renewal: Renewal
+}
+
+/** This process's part of a limit in one period: a sum, or slots for requests in flight. */
+export class SliceAccount {
+  rule: LimitRule
+  readonly period: Period
+  readonly #opening: number
+  readonly #renewal: Renewal
+  readonly #isSlots: boolean
+  readonly #estimate = createUseEstimate()
+  /** Whether it is in the ledger's list of accounts to claim. */
+  isQueued = false
+  /** What waiting requests would reserve. */
+  waiting = 0
+  /** What is left to reserve and to settle; includes `#open`. */
+  #slice = 0
+  #open = 0
+  #used = 0
+  #claimedUse = 0
+  #claimedKeep = 0
+  #grant: SliceGrant | null = null
+  /** When the last answered claim was sent, in monotonic ms. */
+  #grantedAt = Number.NEGATIVE_INFINITY
+  /** False while the database may hold more for this process than the account knows. */
+  #isAnswered = true
+  /** Whether the limit was deleted: nothing is reserved any more. */
+  #isRemoved = false
+
+  constructor({ rule, period, opening, renewal }: SliceAccountOptions) {
+    this.rule = rule
+    this.period = period
+    this.#opening = opening
+    this.#renewal = renewal
+    this.#isSlots = rule.metric === "concurrency"
+  }
+
+  get #isSoft(): boolean {
+    return this.rule.mode === "soft" && !this.#isSlots
+  }
+
+  /** Spent in the window by all processes, as far as this one knows. */
+  get spent(): number {
+    return (this.#grant?.spent ?? 0) + this.#used - this.#claimedUse
+  }
+
+  /** @param steadyMs now, in monotonic ms */
+  canReserve(amount: number, steadyMs: number): boolean {
+    if (this.#isRemoved) return true
+    if (this.#isSoft) return this.#canSpend(steadyMs)
+    if (this.#isSlots && steadyMs - this.#renewal.at >= maxSlotAgeMs) return false
+    return this.#slice - this.#open >= amount
+  }
+
+  #canSpend(steadyMs: number): boolean {
+    if (this.#grant === null || steadyMs - this.#grantedAt >= maxViewAgeMs) return false
+    return this.spent < this.#grant.amount
+  }
+
+  reserve(amount: number): Hold {
+    const reserved = this.#isSoft ? 0 : amount
+    this.#open += reserved
+    this.#estimate.add(reserved)
+    return { account: this, reserved, takenAt: null }
+  }
+
+  settle({ reserved }: Hold, used: number): void {
+    this.#open -= reserved
+    if (this.#isSlots) return
+    this.#slice -= used
+    this.#used += used
+  }
+
+  /** Until the grant arrives, only what the claim keeps can be reserved. */
+  createClaim({ steadyMs, takesAhead }: ClaimOptions): SliceClaim {
+    const need = this.#isSoft ? this.#open : this.#open + this.waiting
+    const ahead = this.#isSoft || !takesAhead ? 0 : this.#estimate.next(steadyMs)
+    const keep = Math.max(this.#open, Math.min(this.#slice, need + ahead))
+    this.#slice = keep
+    this.#claimedUse = this.#used
+    this.#claimedKeep = keep
+    this.#isAnswered = false
+    const { rule, period } = this
+    const opening = this.#opening
+    return { limitId: rule.id, period, opening, used: this.#used, keep, need, ahead }
+  }
+
+  /** @param grant null if the limit was deleted */
+  acceptGrant(grant: SliceGrant | null, { sentAt }: ClaimTimes): void {
+    this.#isRemoved = grant === null
+    this.#isAnswered = true
+    if (!grant) return
+    this.#slice += grant.granted - this.#claimedKeep
+    this.#grant = grant
+    this.#grantedAt = sentAt
+  }
+
+  /** Whether something is to be reported or returned. */
+  get isDirty(): boolean {
+    if (this.#isRemoved) return false
+    if (!this.#isAnswered) return true
+    return this.#used !== this.#claimedUse || this.#slice > this.#open
+  }
+
+  /** Whether the account can be dropped: everything was reported and returned. */
+  get isEmpty(): boolean {
+    return this.#open === 0 && this.waiting === 0 && !this.isDirty
+  }
+
+  /** Why a request for `needed` cannot pass. @param at epoch ms */
+  describeBlock(needed: number, at: number): BlockedLimit {
+    const { amount, reserved } = this.#grant ?? { amount: 0, reserved: 0 }
+    const { spent } = this
+    const limit = { limitId: this.rule.id, metric: this.rule.metric, amount, spent, reserved, needed }
+    const isSpent = this.#isSoft ? spent >= amount : spent + needed > amount
+    if (this.#isSlots || !isSpent) return { ...limit, reason: "reserved", passesAt: at + retryMs }
+    const passesAt = !this.#isSoft && needed > amount ? Number.POSITIVE_INFINITY : this.#resetsAt
+    return { ...limit, reason: "spent", passesAt }
+  }
+
+  /** When something that was spent stops counting, in epoch ms; Infinity if it never does. */
+  get #resetsAt(): number {
+    return this.rule.rolling
+      ? (this.#grant?.oldestCountsUntil ?? this.period.endsAt)
+      : this.period.endsAt
+  }
+
+  /** The limit as far as this process knows; null before the first claim. */
+  describe(_steadyMs: number, _at: number): LimitState | null {
+    if (!this.#grant) return null
+    const { amount, reserved } = this.#grant
+    const resetsAt = this.#isSlots ? Number.POSITIVE_INFINITY : this.#resetsAt
+    return { limitId: this.rule.id, amount, spent: this.spent, reserved, resetsAt }
+  }
+}
