@@ -112,7 +112,7 @@ export const createLedger = (deps: Deps) => {
         addWaiting(accounts, worstCase, -1)
         resolve(decide(accounts, worstCase, { isAnswered, at }))
       }
-      const timer = setTimeout(() => finish(false, steadyMs()), maxWaitMs)
+      const timer = setTimeout(() => finish(false, steadyMs()), maxWaitMs).unref()
       claims.wait({ accounts, finish })
     })
 

@@ -9,11 +9,13 @@ const dayMs = 24 * hourMs
 export interface Period {
   /** Unique among the periods of a limit, also after the limit's window or time zone changed. */
   readonly key: string
+  /** Periods that count toward the limit together: the buckets of a rolling window. */
+  readonly series: string
   /** Epoch ms; so are the others. */
   readonly startsAt: number
   /** When the next period begins; Infinity if none does. */
   readonly endsAt: number
-  /** Periods that start here or later count toward the limit: all buckets of a rolling window. */
+  /** Periods of the series that start here or later count. */
   readonly windowStartsAt: number
   /** Until when what is spent in this period counts. */
   readonly countsUntil: number
@@ -34,6 +36,7 @@ const rollingWindows: Partial<Record<LimitWindow, RollingWindow>> = {
 
 const createEndlessPeriod = (key: string): Period => ({
   key,
+  series: key,
   startsAt: 0,
   endsAt: Number.POSITIVE_INFINITY,
   windowStartsAt: 0,
@@ -51,6 +54,7 @@ const rollingPeriodOf = (window: LimitWindow, { bucketMs, buckets }: RollingWind
   const endsAt = startsAt + bucketMs
   return {
     key: `rolling ${window} ${startsAt}`,
+    series: `rolling ${window}`,
     startsAt,
     endsAt,
     windowStartsAt: startsAt - buckets * bucketMs,
@@ -81,7 +85,7 @@ const calendarPeriodOf = ({ window, timeZone }: LimitRule, at: number): Period =
   const bounds = window === "hour" ? hourBounds(timeZone, at) : calendarBounds(window, timeZone, at)
   const [startsAt, endsAt] = bounds
   const key = `${window} ${startsAt}`
-  return { key, startsAt, endsAt, windowStartsAt: startsAt, countsUntil: endsAt }
+  return { key, series: key, startsAt, endsAt, windowStartsAt: startsAt, countsUntil: endsAt }
 }
 
 /**

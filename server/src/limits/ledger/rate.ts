@@ -53,4 +53,6 @@ export const applyRateClaim = (
  * @param level what is used of the burst
  */
 export const rateDelayMs = (level: number, needed: number, amount: number): number =>
-  needed > amount ? Number.POSITIVE_INFINITY : Math.max(0, level + needed - amount) * (windowMs / amount)
+  needed > amount
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, level + needed - amount) * (windowMs / amount)

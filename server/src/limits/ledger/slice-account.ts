@@ -137,7 +137,14 @@ export class SliceAccount {
   describeBlock(needed: number, at: number): BlockedLimit {
     const { amount, reserved } = this.#grant ?? { amount: 0, reserved: 0 }
     const { spent } = this
-    const limit = { limitId: this.rule.id, metric: this.rule.metric, amount, spent, reserved, needed }
+    const limit = {
+      limitId: this.rule.id,
+      metric: this.rule.metric,
+      amount,
+      spent,
+      reserved,
+      needed,
+    }
     const isSpent = this.#isSoft ? spent >= amount : spent + needed > amount
     if (this.#isSlots || !isSpent) return { ...limit, reason: "reserved", passesAt: at + retryMs }
     const passesAt = !this.#isSoft && needed > amount ? Number.POSITIVE_INFINITY : this.#resetsAt
