@@ -22,7 +22,7 @@ const parts = [
       ["audit", "settings", "users", "groups", "storage"],
       ["auth", "sso", "grants", "ownership"],
       ["connections"],
-      ["files", "usage", "prices", "functions", "prompts", "stored-responses"],
+      ["files", "usage", "prices", "limits", "functions", "prompts", "stored-responses"],
       ["models"],
       ["knowledge"],
       ["completions"],

@@ -5,6 +5,7 @@ import type { ConversationTables } from "./conversation-tables.ts"
 import type { FileTables } from "./file-tables.ts"
 import type { FunctionTables } from "./function-tables.ts"
 import type { InvitationTables } from "./invitation-tables.ts"
+import type { LimitTables } from "./limit-tables.ts"
 import type { PromptTables } from "./prompt-tables.ts"
 import type { QuestionTables } from "./question-tables.ts"
 import type { ResponseTables } from "./response-tables.ts"
@@ -236,6 +237,7 @@ export interface Tables
     FileTables,
     FunctionTables,
     InvitationTables,
+    LimitTables,
     PromptTables,
     QuestionTables,
     ResponseTables,

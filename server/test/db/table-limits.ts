@@ -95,6 +95,14 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   sign_on_sessions: { kind: "perParent", from: "sessions", bound: "one" },
   sign_on_members: { kind: "perParent", from: "group_members", bound: "one" },
   invitations: { kind: "adminOnly" },
+  limits: { kind: "adminOnly" },
+  limit_accounts: {
+    kind: "perParent",
+    from: "limits",
+    bound: "one for each period or bucket of the last two months",
+  },
+  limit_leases: { kind: "perParent", from: "limit_accounts", bound: "one for each process" },
+  limit_processes: { kind: "perParent", from: "limit_leases", bound: "one, and one per process" },
   stored_responses: { kind: "count", per: "user", max: maxRows.responsesPerUser },
   stored_response_items: {
     kind: "perParent",

@@ -1,12 +1,32 @@
-import type { RateAccount } from "./rate-account.ts"
-import type { SliceAccount } from "./slice-account.ts"
+import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
+import type { LimitRule } from "./limit-rule.ts"
+import type { Period } from "./periods.ts"
 
-/** This process's part of a limit in one period. */
-export type Account = SliceAccount | RateAccount
+/** This process's part of a limit in one period. Times are monotonic ms, except for `at`. */
+export interface Account {
+  rule: LimitRule
+  readonly period: Period
+  /** Whether it is in the list of accounts to claim. */
+  isQueued: boolean
+  /** What waiting requests would reserve. */
+  waiting: number
+  /** Whether something is to be reported or returned. */
+  readonly isDirty: boolean
+  /** Whether it can be dropped: everything was settled, reported and returned. */
+  readonly isEmpty: boolean
+  canReserve(amount: number, steadyMs: number): boolean
+  /** Call only after `canReserve`, or to admit a request regardless of the limit. */
+  reserve(amount: number, steadyMs: number): Hold
+  settle(hold: Hold, used: number): void
+  /** Why a request for `needed` cannot pass. @param at epoch ms */
+  describeBlock(needed: number, at: number): BlockedLimit
+  /** The limit as far as this process knows; null before the first claim. @param at epoch ms */
+  describe(steadyMs: number, at: number): LimitState | null
+}
 
 /** What one request reserved in one account. */
 export interface Hold {
-  account: { settle(hold: Hold, used: number): void }
+  account: Account
   reserved: number
   /** When it was taken from a rate, in epoch ms of the database's clock; null if it was not. */
   takenAt: number | null

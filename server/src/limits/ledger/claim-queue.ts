@@ -1,7 +1,7 @@
 import type { Account } from "./account.ts"
-import type { ClaimReply, LedgerStore, RateClaim, SliceClaim } from "./ledger-store.ts"
+import type { ClaimReply, LedgerStore } from "./ledger-store.ts"
 import { RateAccount } from "./rate-account.ts"
-import type { Renewal } from "./slice-account.ts"
+import { type Renewal, SliceAccount } from "./slice-account.ts"
 
 /** In one transaction, besides those of waiting requests. */
 const maxAccountsPerClaim = 500
@@ -53,27 +53,23 @@ export const createClaimQueue = (deps: Deps) => {
     return accounts
   }
 
-  const sendClaims = async (accounts: Iterable<Account>): Promise<ClaimReply> => {
+  const sendClaims = async (accounts: ReadonlySet<Account>): Promise<ClaimReply> => {
     const sentAt = steadyMs()
-    const slices: [Exclude<Account, RateAccount>, SliceClaim][] = []
-    const rates: [RateAccount, RateClaim][] = []
     const options = { steadyMs: sentAt, takesAhead }
-    for (const account of accounts) {
-      if (account instanceof RateAccount) rates.push([account, account.createClaim(options)])
-      else slices.push([account, account.createClaim(options)])
-    }
+    const slices = [...accounts].filter((account) => account instanceof SliceAccount)
+    const rates = [...accounts].filter((account) => account instanceof RateAccount)
     const reply = await store.claim({
       processId,
       at: wallMs(),
-      slices: slices.map(([, claim]) => claim),
-      rates: rates.map(([, claim]) => claim),
+      slices: slices.map((account) => account.createClaim(options)),
+      rates: rates.map((account) => account.createClaim(options)),
     })
     renewal.at = sentAt
     const times = { takenAt: reply.at, sentAt }
-    for (const [at, [account]] of slices.entries())
-      account.acceptGrant(reply.slices[at] ?? null, times)
-    for (const [at, [account]] of rates.entries())
-      account.acceptGrant(reply.rates[at] ?? null, times)
+    for (const [index, account] of slices.entries())
+      account.acceptGrant(reply.slices[index] ?? null, times)
+    for (const [index, account] of rates.entries())
+      account.acceptGrant(reply.rates[index] ?? null, times)
     return reply
   }
 
@@ -119,7 +115,7 @@ export const createClaimQueue = (deps: Deps) => {
 
     /** Call several times a second: reports what was used, and returns what is not needed. */
     renew: async (): Promise<void> => {
-      if (running) return
+      if (running !== null) return
       if (queued.length > 0 || steadyMs() - renewal.at >= heartbeatMs) await start()
     },
 

@@ -46,8 +46,6 @@ export interface ReservationRequest {
   worstCase: Amounts
 }
 
-export type { TrackedLimit }
-
 export const createLedger = (deps: Deps) => {
   const { store, processId, runInBackground, admitsWithoutDatabase = () => false } = deps
   const { wallMs = Date.now, steadyMs = () => performance.now() } = deps
@@ -75,7 +73,7 @@ export const createLedger = (deps: Deps) => {
       holds.push(account.reserve(worstCase[account.rule.metric], at))
       queue(account)
     }
-    return new Reservation({ accounts, holds, worstCase, queue })
+    return new Reservation({ holds, worstCase, queue })
   }
 
   const decide = (

@@ -1,4 +1,4 @@
-import type { ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { Account, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { RateClaim, RateGrant } from "./ledger-store.ts"
 import type { LimitRule } from "./limit-rule.ts"
@@ -19,12 +19,11 @@ interface Batch {
 }
 
 /** This process's part of a limit per minute. */
-export class RateAccount {
+export class RateAccount implements Account {
   rule: LimitRule
   readonly period: Period
   readonly #estimate = createUseEstimate()
   isQueued = false
-  /** What waiting requests would reserve. */
   waiting = 0
   /** In the order in which they were taken. */
   #batches: Batch[] = []
@@ -136,7 +135,6 @@ export class RateAccount {
     this.#batches.push({ amount: grant.granted, takenAt, expiresAt })
   }
 
-  /** Whether something is to be charged or returned. */
   get isDirty(): boolean {
     if (this.#isRemoved) return false
     return this.#charge > 0 || this.#refund > 0 || this.#batches.length > 0
@@ -153,7 +151,6 @@ export class RateAccount {
     return Math.max(0, level - drained) + this.#charge
   }
 
-  /** Why a request for `needed` cannot pass. @param at epoch ms */
   describeBlock(needed: number, at: number): BlockedLimit {
     const { amount, level: spent } = this.#grant ?? { amount: 0, level: 0 }
     const delayMs = rateDelayMs(spent, this.rule.mode === "soft" ? 1 : needed, amount)
@@ -162,7 +159,6 @@ export class RateAccount {
     return { ...limit, reason: "rate", passesAt: at + delayMs }
   }
 
-  /** The limit as far as this process knows; null before the first claim. */
   describe(steadyMs: number, at: number): LimitState | null {
     if (!this.#grant) return null
     const { amount } = this.#grant

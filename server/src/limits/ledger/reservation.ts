@@ -7,19 +7,16 @@ const nothing: Amounts = { requests: 0, tokens: 0, cost: 0, concurrency: 0 }
 /** What a request may use. Settle or cancel it exactly once; later calls have no effect. */
 export class Reservation {
   readonly isAdmitted = true
-  readonly #accounts: readonly Account[]
   readonly #holds: readonly Hold[]
   readonly #worstCase: Amounts
   readonly #queue: (account: Account) => void
   #isOpen = true
 
   constructor(reserved: {
-    accounts: readonly Account[]
     holds: readonly Hold[]
     worstCase: Amounts
     queue: (account: Account) => void
   }) {
-    this.#accounts = reserved.accounts
     this.#holds = reserved.holds
     this.#worstCase = reserved.worstCase
     this.#queue = reserved.queue
@@ -37,10 +34,8 @@ export class Reservation {
     if (!this.#isOpen) return false
     this.#isOpen = false
     let isOverrun = false
-    for (let at = 0; at < this.#holds.length; at++) {
-      const account = this.#accounts[at]
-      const hold = this.#holds[at]
-      if (!account || !hold) continue
+    for (const hold of this.#holds) {
+      const { account } = hold
       const { metric } = account.rule
       account.settle(hold, used[metric])
       this.#queue(account)

@@ -1,4 +1,4 @@
-import type { ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { Account, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
 import type { LimitRule } from "./limit-rule.ts"
@@ -28,16 +28,14 @@ interface SliceAccountOptions {
 }
 
 /** This process's part of a limit in one period: a sum, or slots for requests in flight. */
-export class SliceAccount {
+export class SliceAccount implements Account {
   rule: LimitRule
   readonly period: Period
   readonly #opening: number
   readonly #renewal: Renewal
   readonly #isSlots: boolean
   readonly #estimate = createUseEstimate()
-  /** Whether it is in the ledger's list of accounts to claim. */
   isQueued = false
-  /** What waiting requests would reserve. */
   waiting = 0
   /** What is left to reserve and to settle; includes `#open`. */
   #slice = 0
@@ -70,7 +68,6 @@ export class SliceAccount {
     return (this.#grant?.spent ?? 0) + this.#used - this.#claimedUse
   }
 
-  /** @param steadyMs now, in monotonic ms */
   canReserve(amount: number, steadyMs: number): boolean {
     if (this.#isRemoved) return true
     if (this.#isSoft) return this.#canSpend(steadyMs)
@@ -121,19 +118,16 @@ export class SliceAccount {
     this.#grantedAt = sentAt
   }
 
-  /** Whether something is to be reported or returned. */
   get isDirty(): boolean {
     if (this.#isRemoved) return false
     if (!this.#isAnswered) return true
     return this.#used !== this.#claimedUse || this.#slice > this.#open
   }
 
-  /** Whether the account can be dropped: everything was reported and returned. */
   get isEmpty(): boolean {
     return this.#open === 0 && this.waiting === 0 && !this.isDirty
   }
 
-  /** Why a request for `needed` cannot pass. @param at epoch ms */
   describeBlock(needed: number, at: number): BlockedLimit {
     const { amount, reserved } = this.#grant ?? { amount: 0, reserved: 0 }
     const { spent } = this
@@ -158,8 +152,7 @@ export class SliceAccount {
       : this.period.endsAt
   }
 
-  /** The limit as far as this process knows; null before the first claim. */
-  describe(_steadyMs: number, _at: number): LimitState | null {
+  describe(): LimitState | null {
     if (!this.#grant) return null
     const { amount, reserved } = this.#grant
     const resetsAt = this.#isSlots ? Number.POSITIVE_INFINITY : this.#resetsAt
