@@ -1,0 +1,40 @@
+import type { LimitRule } from "../../src/limits/ledger/limit-rule.ts"
+
+const rule = (id: string, changes: Partial<LimitRule>): LimitRule => ({
+  ...{ id, metric: "cost", window: "day", mode: "hard", timeZone: "Europe/Berlin", rolling: false },
+  ...changes,
+})
+
+export const rules: readonly LimitRule[] = [
+  rule("everyone", { window: "month" }),
+  rule("group", { window: "day" }),
+  rule("user", { window: "hour", metric: "tokens" }),
+  rule("key", { window: "total", metric: "requests" }),
+  rule("model", { window: "hour", rolling: true }),
+  rule("user and model", { window: "day", rolling: true, metric: "tokens" }),
+  rule("in flight", { metric: "concurrency" }),
+  rule("soft", { mode: "soft" }),
+  rule("requests per minute", { metric: "requests", window: "minute" }),
+  rule("tokens per minute", { metric: "tokens", window: "minute" }),
+]
+
+export const initialAmounts: Record<string, number> = {
+  everyone: 600_000,
+  group: 200_000,
+  user: 60_000,
+  key: 3000,
+  model: 100_000,
+  "user and model": 150_000,
+  "in flight": 12,
+  soft: 150_000,
+  "requests per minute": 600,
+  "tokens per minute": 60_000,
+}
+
+/** What goes wrong besides lost claims and dead processes. */
+export interface Faults {
+  overruns: boolean
+  clockJumps: boolean
+  /** Live processes may be cut off for so long that others take them for dead. */
+  cutOff: boolean
+}

@@ -1,0 +1,296 @@
+import { setImmediate as runPending } from "node:timers/promises"
+import { createLeaseWatch } from "../../src/limits/ledger/lease-watch.ts"
+import { createLedger, type Ledger } from "../../src/limits/ledger/ledger.ts"
+import type { ClaimReply, LedgerStore } from "../../src/limits/ledger/ledger-store.ts"
+import type { Amounts, LimitRule } from "../../src/limits/ledger/limit-rule.ts"
+import { type Period, periodAt } from "../../src/limits/ledger/periods.ts"
+import type { Reservation } from "../../src/limits/ledger/reservation.ts"
+import { createChooser } from "../harness/random.ts"
+import { createLedgerModel, type ModelHold } from "./ledger-model.ts"
+import { type Faults, initialAmounts, rules } from "./ledger-scenario.ts"
+import { createMemoryLedgerStore } from "./memory-ledger-store.ts"
+
+const start = Date.UTC(2026, 9, 24, 21)
+
+interface OpenRequest {
+  reservation: Reservation
+  holds: ModelHold[]
+  worstCase: Amounts
+  admittedAt: number
+}
+
+interface Process {
+  id: string
+  ledger: Ledger
+  open: OpenRequest[]
+  skewMs: number
+}
+
+/** What passed a limit per minute. */
+interface Passage {
+  limitId: string
+  at: number
+  used: number
+}
+
+type Reply = (outcome: "answer" | "lose request" | "lose reply") => Promise<void>
+
+/** Runs random operations on several ledgers with one store, and compares them with a model. */
+export const createWorld = (seed: number, faults: Faults) => {
+  const choose = createChooser(seed)
+  const model = createLedgerModel()
+  const amounts = new Map(Object.entries(initialAmounts))
+  const maxAmounts = new Map(amounts)
+  const passages: Passage[] = []
+  const pending: Reply[] = []
+  const dead: Process[] = []
+  let steady = 1000
+  let jumped = 0
+  let price = 1
+  let processes = 0
+  let admitted = 0
+  let rejected = 0
+
+  const store = createMemoryLedgerStore({
+    amountOf: (id) => amounts.get(id),
+    nowMs: () => start + steady + jumped,
+  })
+
+  /** Claims wait until the test lets them pass. */
+  const delayed: LedgerStore = {
+    ...store,
+    claim: (request) =>
+      new Promise<ClaimReply>((resolve, reject) => {
+        pending.push(async (outcome) => {
+          const reply = outcome === "lose request" ? null : await store.claim(request)
+          if (reply && outcome === "answer") resolve(reply)
+          else reject(new Error("the connection was lost"))
+        })
+      }),
+  }
+
+  const createProcess = (): Process => {
+    const id = `process ${++processes}`
+    const skewMs = choose.below(5) * 500
+    const ledger = createLedger({
+      store: delayed,
+      processId: id,
+      wallMs: () => start + steady + jumped + skewMs,
+      steadyMs: () => steady,
+      maxWaitMs: 2 ** 31 - 1,
+      runInBackground: async (_name, work) =>
+        work().then(
+          () => true,
+          () => false,
+        ),
+    })
+    return { id, ledger, open: [], skewMs }
+  }
+
+  const live = [createProcess(), createProcess(), createProcess()]
+  /** The limits of three callers; keys and groups change them. */
+  const setsOfLimits = [rules, rules.slice(0, 6), [...rules.slice(2, 5), ...rules.slice(8)]].map(
+    (set) => [...set],
+  )
+
+  const checkAdmission = (limit: LimitRule, period: Period): void => {
+    if (limit.mode === "soft" || limit.window === "minute") return
+    if (limit.metric === "concurrency" && faults.cutOff) return
+    const total = model.totalOf(limit.id, period)
+    if (total > (maxAmounts.get(limit.id) ?? 0)) {
+      throw new Error(`seed ${seed}: ${limit.id} has ${total} of ${maxAmounts.get(limit.id)}`)
+    }
+  }
+
+  const recordAdmission = (process: Process, set: LimitRule[], request: OpenRequest): void => {
+    admitted++
+    request.admittedAt = start + steady + jumped
+    process.open.push(request)
+    for (const [at, hold] of request.holds.entries()) {
+      const limit = set[at]
+      if (limit) checkAdmission(limit, hold.account.period)
+    }
+  }
+
+  const reserve = (): void => {
+    const process = choose.pick(live)
+    const set = [...choose.pick(setsOfLimits)]
+    const tokens = 1 + choose.below(400)
+    const worstCase = { requests: 1, tokens, cost: tokens * price, concurrency: 1 }
+    const at = start + steady + jumped + process.skewMs
+    const limits = set.map((limit) => process.ledger.track(limit))
+    const finish = (result: Awaited<ReturnType<Ledger["reserve"]>>): void => {
+      if (!result.isAdmitted) {
+        rejected++
+        return
+      }
+      const holds = set.map((limit) =>
+        model.reserve(limit.id, periodAt(limit, at), worstCase[limit.metric]),
+      )
+      recordAdmission(process, set, { reservation: result, holds, worstCase, admittedAt: 0 })
+    }
+    const result = process.ledger.reserve({ limits, worstCase })
+    if (result instanceof Promise)
+      void result.then((late) => live.includes(process) && finish(late))
+    else finish(result)
+  }
+
+  const chooseUse = (worst: Amounts): Amounts => {
+    const kind = choose.below(10)
+    if (kind === 0) return { requests: 0, tokens: 0, cost: 0, concurrency: 0 }
+    const isOverrun = faults.overruns && kind === 1
+    const tokens = isOverrun ? worst.tokens * 2 : choose.below(worst.tokens + 1)
+    const cost = Math.floor((worst.cost * tokens) / worst.tokens)
+    return { requests: 1, tokens, cost, concurrency: 0 }
+  }
+
+  const recordPassage = ({ holds, admittedAt }: OpenRequest, used: Amounts): void => {
+    for (const { account } of holds) {
+      const limit = rules.find(({ id }) => id === account.limitId)
+      if (limit?.window === "minute")
+        passages.push({ limitId: limit.id, at: admittedAt, used: used[limit.metric] })
+    }
+  }
+
+  const settleRequest = (processId: string, request: OpenRequest): void => {
+    const used = chooseUse(request.worstCase)
+    request.reservation.settle(used)
+    // A second settlement must not count.
+    request.reservation.settle(request.worstCase)
+    for (const hold of request.holds) {
+      const limit = rules.find(({ id }) => id === hold.account.limitId)
+      if (limit) model.settle(hold, used[limit.metric], processId)
+    }
+    recordPassage(request, used)
+  }
+
+  const settle = (): void => {
+    const process = choose.pick(live)
+    if (process.open.length === 0) return
+    const [request] = process.open.splice(choose.below(process.open.length), 1)
+    if (request) settleRequest(process.id, request)
+  }
+
+  const crash = (): void => {
+    const index = choose.below(live.length)
+    const process = live[index]
+    if (!process) return
+    for (const request of process.open) {
+      for (const hold of request.holds) {
+        model.lose(hold, process.id)
+        // Slots of a dead process are free: its requests have ended.
+        if (hold.account.period.key === "slots") hold.account.open -= hold.amount
+      }
+      recordPassage(request, request.worstCase)
+    }
+    dead.push(process)
+    live[index] = createProcess()
+  }
+
+  const isTakenForDead = (id: string): boolean =>
+    faults.cutOff || dead.some((process) => process.id === id)
+  const watch = createLeaseWatch({
+    processId: "",
+    steadyMs: () => steady,
+    store: {
+      closeLeases: store.closeLeases,
+      readHolders: async () =>
+        (await store.readHolders()).filter(({ processId }) => isTakenForDead(processId)),
+    },
+  })
+
+  const changeAmount = (): void => {
+    const limit = choose.pick(rules)
+    const initial = initialAmounts[limit.id] ?? 0
+    if (limit.window === "minute") return
+    const changed = Math.floor(initial * (0.5 + choose.random()))
+    amounts.set(limit.id, changed)
+    maxAmounts.set(limit.id, Math.max(changed, maxAmounts.get(limit.id) ?? 0))
+  }
+
+  const changeMembership = (): void => {
+    const set = choose.pick(setsOfLimits)
+    if (set.length > 3 && choose.chance(0.5)) set.splice(choose.below(set.length), 1)
+    else
+      set.splice(0, set.length, ...rules.filter((one) => set.includes(one) || choose.chance(0.3)))
+  }
+
+  const passTime = (): void => {
+    if (choose.chance(0.01)) steady += choose.pick([600_000, 1_800_000, 7_200_000])
+    else steady += choose.pick([0.25, 1, 5, 10, 50, 200, 1000])
+  }
+
+  const jump = (): void => {
+    if (faults.clockJumps) jumped += choose.pick([-86_400_000, -3_600_000, -500, 500, 3_600_000])
+  }
+
+  const answer = async (): Promise<void> => {
+    const [reply] = pending.splice(choose.below(pending.length), 1)
+    await reply?.(choose.chance(0.9) ? "answer" : choose.pick(["lose request", "lose reply"]))
+  }
+
+  const operations: [weight: number, run: () => unknown][] = [
+    [30, reserve],
+    [25, settle],
+    [20, answer],
+    [8, passTime],
+    [8, () => void choose.pick(live).ledger.renew()],
+    [4, watch.closeDead],
+    [0.3, crash],
+    [0.2, jump],
+    [0.3, changeAmount],
+    [0.5, changeMembership],
+    [0.5, () => (price = 1 + choose.below(5))],
+  ]
+  const totalWeight = operations.reduce((sum, [weight]) => sum + weight, 0)
+
+  const step = async (): Promise<void> => {
+    let left = choose.random() * totalWeight
+    for (const [weight, run] of operations) {
+      left -= weight
+      if (left >= 0) continue
+      await run()
+      break
+    }
+    if (choose.chance(0.5)) await runPending()
+    checkStore()
+  }
+
+  const checkStore = (): void => {
+    for (const { limitId, spent, writtenOff, granted } of store.accounts()) {
+      if (spent < 0 || writtenOff < 0 || granted < 0)
+        throw new Error(`seed ${seed}: negative ${limitId}: ${spent}, ${writtenOff}, ${granted}`)
+    }
+  }
+
+  const answerAll = async (): Promise<void> => {
+    await runPending()
+    while (pending.length > 0) {
+      for (const reply of pending.splice(0)) await reply("answer")
+      await runPending()
+    }
+  }
+
+  const closeProcess = async ({ id, ledger, open }: Process): Promise<void> => {
+    for (const request of open.splice(0)) settleRequest(id, request)
+    let isClosed = false
+    void ledger.close().then(() => {
+      isClosed = true
+    })
+    while (!isClosed) await answerAll()
+  }
+
+  /** Settles everything, returns all slices, and closes the leases of dead processes. */
+  const end = async (): Promise<void> => {
+    await answerAll()
+    for (const process of live) await closeProcess(process)
+    for (const { id } of dead) {
+      const heartbeat = store.holder(id)?.heartbeat
+      if (heartbeat !== undefined) await store.closeLeases({ processId: id, heartbeat })
+    }
+  }
+
+  return { step, end, model, store, live, dead, passages, counts: () => ({ admitted, rejected }) }
+}
+
+export type World = ReturnType<typeof createWorld>
