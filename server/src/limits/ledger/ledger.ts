@@ -144,7 +144,9 @@ export const createLedger = (deps: Deps) => {
       for (const limit of limits) {
         const account = limit.accountAt(wallNow)
         accounts.push(account)
-        isWarm &&= account.canReserve(worstCase[account.rule.metric], steadyNow)
+        // What waiting requests have asked for is left to them.
+        const needed = worstCase[account.rule.metric] + account.waiting
+        isWarm &&= account.canReserve(needed, steadyNow)
       }
       return isWarm ? take(accounts, worstCase, steadyNow) : waitForClaim(accounts, worstCase)
     },

@@ -40,6 +40,8 @@ export class SliceAccount implements Account {
   /** What is left to reserve and to settle; includes `#open`. */
   #slice = 0
   #open = 0
+  /** Requests that have not been settled; those of soft limits reserve nothing. */
+  #holds = 0
   #used = 0
   #claimedUse = 0
   #claimedKeep = 0
@@ -82,12 +84,14 @@ export class SliceAccount implements Account {
 
   reserve(amount: number): Hold {
     const reserved = this.#isSoft ? 0 : amount
+    this.#holds++
     this.#open += reserved
     this.#estimate.add(reserved)
     return { account: this, reserved, takenAt: null }
   }
 
   settle({ reserved }: Hold, used: number): void {
+    this.#holds--
     this.#open -= reserved
     if (this.#isSlots) return
     this.#slice -= used
@@ -125,7 +129,7 @@ export class SliceAccount implements Account {
   }
 
   get isEmpty(): boolean {
-    return this.#open === 0 && this.waiting === 0 && !this.isDirty
+    return this.#holds === 0 && this.waiting === 0 && !this.isDirty
   }
 
   describeBlock(needed: number, at: number): BlockedLimit {
