@@ -33,6 +33,8 @@ export const initialAmounts: Record<string, number> = {
 
 /** What goes wrong besides lost claims and dead processes. */
 export interface Faults {
+  /** Administrators change amounts, so the model knows only an upper bound of what may pass. */
+  changedAmounts: boolean
   overruns: boolean
   clockJumps: boolean
   /** Live processes may be cut off for so long that others take them for dead. */

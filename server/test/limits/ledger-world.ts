@@ -202,7 +202,7 @@ export const createWorld = (seed: number, faults: Faults) => {
   const changeAmount = (): void => {
     const limit = choose.pick(rules)
     const initial = initialAmounts[limit.id] ?? 0
-    if (limit.window === "minute") return
+    if (limit.window === "minute" || !faults.changedAmounts) return
     const changed = Math.floor(initial * (0.5 + choose.random()))
     amounts.set(limit.id, changed)
     maxAmounts.set(limit.id, Math.max(changed, maxAmounts.get(limit.id) ?? 0))

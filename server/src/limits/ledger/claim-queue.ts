@@ -7,6 +7,8 @@ import { type Renewal, SliceAccount } from "./slice-account.ts"
 const maxAccountsPerClaim = 500
 /** A claim without accounts keeps the leases alive. */
 const heartbeatMs = 1000
+/** Requests that end during the shutdown are reported as well; it does not wait for others. */
+const maxClosingClaims = 10
 const taskName = "claim slices of limits"
 
 /** A request that waits for the next claim. */
@@ -115,7 +117,7 @@ export const createClaimQueue = (deps: Deps) => {
 
     /** Call several times a second: reports what was used, and returns what is not needed. */
     renew: async (): Promise<void> => {
-      if (running !== null) return
+      await running
       if (queued.length > 0 || steadyMs() - renewal.at >= heartbeatMs) await start()
     },
 
@@ -123,7 +125,8 @@ export const createClaimQueue = (deps: Deps) => {
     close: async (): Promise<void> => {
       takesAhead = false
       await running
-      while (queued.length > 0) if (!(await start())) return
+      for (let round = 0; round < maxClosingClaims && queued.length > 0; round++)
+        if (!(await start())) return
     },
   }
 }

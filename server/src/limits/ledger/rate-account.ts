@@ -103,7 +103,8 @@ export class RateAccount implements Account {
   }
 
   createClaim({ steadyMs, takesAhead }: ClaimOptions): RateClaim {
-    const wished = this.rule.mode === "soft" || !takesAhead ? 0 : this.#estimate.next(steadyMs)
+    const estimated = Math.max(this.waiting, this.#estimate.next(steadyMs))
+    const wished = this.rule.mode === "soft" || !takesAhead ? 0 : estimated
     this.#returnExpired(steadyMs)
     while (wished === 0 && this.waiting === 0 && this.#batches.length > 0) this.#returnFirst()
     const ahead = Math.max(0, wished - this.#available(steadyMs))

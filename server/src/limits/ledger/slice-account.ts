@@ -101,7 +101,9 @@ export class SliceAccount implements Account {
   /** Until the grant arrives, only what the claim keeps can be reserved. */
   createClaim({ steadyMs, takesAhead }: ClaimOptions): SliceClaim {
     const need = this.#isSoft ? this.#open : this.#open + this.waiting
-    const ahead = this.#isSoft || !takesAhead ? 0 : this.#estimate.next(steadyMs)
+    // The first requests have not been reserved yet.
+    const wished = Math.max(this.waiting, this.#estimate.next(steadyMs))
+    const ahead = this.#isSoft || !takesAhead ? 0 : wished
     const keep = Math.max(this.#open, Math.min(this.#slice, need + ahead))
     this.#slice = keep
     this.#claimedUse = this.#used
