@@ -66,8 +66,8 @@ export interface ClaimReply {
   slices: readonly (SliceGrant | null)[]
   rates: readonly (RateGrant | null)[]
   /**
-   * Whether another process took this one for dead in the meantime. Its slices are its own again,
-   * but it has to claim each once more, or they stay as large as they were.
+   * Whether another process took this one for dead in the meantime. Its slices are its own again;
+   * slots that it still uses count only after it has claimed them.
    */
   wasClosed: boolean
 }

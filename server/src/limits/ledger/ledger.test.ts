@@ -220,6 +220,24 @@ describe("a ledger", () => {
     expect(store.accounts()).toMatchObject([{ spent: 100, writtenOff: 0, granted: 0 }])
   })
 
+  it("counts its requests in flight again after others took it for dead", async () => {
+    const { open, store, passTime } = createWorld(10)
+    const ledger = open("one")
+    await admit(ledger, rule({ metric: "concurrency" }), 1)
+    for (let second = 0; second < 5; second++) {
+      passTime(1000)
+      await ledger.renew()
+    }
+    const [holder] = await store.readHolders()
+    if (holder) await store.closeLeases(holder)
+    expect(store.accounts()).toMatchObject([{ granted: 0 }])
+    for (let second = 0; second < 2; second++) {
+      passTime(1000)
+      await ledger.renew()
+    }
+    expect(store.accounts()).toMatchObject([{ granted: 1 }])
+  })
+
   it("admits nothing from its slots when it has not reached the database for 5 seconds", async () => {
     const { open, passTime, setMode } = createWorld(10_000)
     const ledger = open("one")

@@ -34,7 +34,7 @@ export class TrackedLimit {
   /** Open reservations stay in the accounts in which they were made. */
   update(rule: LimitRule): void {
     this.#rule = rule
-    this.#current = null
+    this.#leaveCurrent()
     for (const account of this.#accountsByPeriod.values()) account.rule = rule
   }
 
@@ -46,13 +46,18 @@ export class TrackedLimit {
   }
 
   #openAt(at: number): Account {
-    // What the last period no longer uses is returned.
-    if (this.#current) this.#deps.queue(this.#current)
+    this.#leaveCurrent()
     const period = periodAt(this.#rule, at)
     const account = this.#accountsByPeriod.get(period.key) ?? this.#createAccount(period)
     this.#accountsByPeriod.set(period.key, account)
     this.#current = account
     return account
+  }
+
+  /** What the account no longer uses is returned, and then it is dropped. */
+  #leaveCurrent(): void {
+    if (this.#current) this.#deps.queue(this.#current)
+    this.#current = null
   }
 
   #createAccount(period: Period): Account {
