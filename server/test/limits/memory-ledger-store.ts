@@ -161,5 +161,3 @@ export const createMemoryLedgerStore = ({ amountOf, nowMs }: Deps) => {
     holder: (processId: string) => holderById.get(processId),
   }
 }
-
-export type MemoryLedgerStore = ReturnType<typeof createMemoryLedgerStore>

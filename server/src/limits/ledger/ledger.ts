@@ -137,12 +137,12 @@ export const createLedger = (deps: Deps) => {
      * slices of this process do not suffice; it never rejects.
      */
     reserve: ({ limits, worstCase }: ReservationRequest): Admission | Promise<Admission> => {
-      const wallNow = wallMs()
+      const dateNow = wallMs()
       const steadyNow = steadyMs()
       let isWarm = true
       const accounts: Account[] = []
       for (const limit of limits) {
-        const account = limit.accountAt(wallNow)
+        const account = limit.accountAt(dateNow)
         accounts.push(account)
         // What waiting requests have asked for is left to them.
         const needed = worstCase[account.rule.metric] + account.waiting

@@ -33,9 +33,12 @@ export interface RaisableAmount {
  * - `slots`: requests in flight; given back when they end.
  * - `rate`: per minute, by GCRA.
  */
-export type AccountKind = "sum" | "slots" | "rate"
+type AccountKind = "sum" | "slots" | "rate"
 
-export const accountKindOf = ({ metric, window }: Pick<LimitRule, "metric" | "window">) => {
+export const accountKindOf = ({
+  metric,
+  window,
+}: Pick<LimitRule, "metric" | "window">): AccountKind => {
   if (metric === "concurrency") return "slots"
   return window === "minute" ? "rate" : "sum"
 }
