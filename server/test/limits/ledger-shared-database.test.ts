@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createLedger } from "../../src/limits/ledger/ledger.ts"
+import type { LedgerStore } from "../../src/limits/ledger/ledger-store.ts"
+import type { LimitRule } from "../../src/limits/ledger/limit-rule.ts"
+import { createSqlLedgerStore } from "../../src/limits/ledger/sql-ledger-store.ts"
+import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+import { createChooser } from "../harness/random.ts"
+
+const amount = 1000
+const clientsPerLedger = 20
+const renewMs = 50
+const killMs = 250
+
+const rule: LimitRule = {
+  ...{ id: "limit", metric: "tokens", window: "month", mode: "hard", timeZone: "UTC" },
+  rolling: false,
+}
+const worstCase = { requests: 1, tokens: 3, cost: 3, concurrency: 1 }
+const used = { requests: 1, tokens: 1, cost: 1, concurrency: 0 }
+
+/** What all clients have observed. */
+interface Outcome {
+  passed: number
+  isSpent: boolean
+}
+
+interface ProcessOptions {
+  store: LedgerStore
+  processId: string
+  outcome: Outcome
+}
+
+/** A ledger with clients that send requests until the limit is spent or the process is killed. */
+const startProcess = ({ store, processId, outcome }: ProcessOptions) => {
+  const choose = createChooser(processId.length)
+  const killed = new AbortController()
+  const { signal } = killed
+  const ledger = createLedger({
+    store,
+    processId,
+    runInBackground: (_name, work) =>
+      work().then(
+        () => true,
+        () => false,
+      ),
+  })
+  const limits = [ledger.track(rule)]
+
+  const sendRequest = async (): Promise<void> => {
+    const admission = await ledger.reserve({ limits, worstCase })
+    if (!admission.isAdmitted) {
+      outcome.isSpent ||= admission.blocked?.reason === "spent"
+      await sleep(10)
+      return
+    }
+    // The provider counts a request also if the gateway dies meanwhile.
+    outcome.passed++
+    await sleep(choose.below(5))
+    if (!signal.aborted) admission.settle(used)
+  }
+
+  const runClient = async (): Promise<void> => {
+    while (!outcome.isSpent && !signal.aborted) await sendRequest()
+  }
+
+  const timer = setInterval(() => {
+    if (!signal.aborted) void ledger.renew()
+  }, renewMs)
+  const clients = Promise.all(Array.from({ length: clientsPerLedger }, runClient))
+  return { processId, ledger, clients, timer, kill: () => killed.abort() }
+}
+
+describe.each(chooseDatabases())("ledgers that share $name", ({ open }) => {
+  let opened: OpenedDatabase
+  beforeAll(async () => {
+    opened = await open()
+    const fields = { target_type: "everyone", target_id: null, model: null, metric: "tokens" }
+    await opened.db.transact((tx) =>
+      tx
+        .insertInto("limits")
+        .values({
+          ...{ id: "limit", amount, time_window: "month", mode: "hard", time_zone: "UTC" },
+          ...{ rolling: 0, raise_amount: null, raise_until_ms: null, arrival_ms: null },
+          ...{ created_ms: 0, updated_ms: 0 },
+          ...fields,
+        })
+        .execute(),
+    )
+  })
+  afterAll(() => opened.remove())
+
+  it("spend no more than the limit while one after the other is killed, and nearly all of it", async () => {
+    const store = createSqlLedgerStore(opened.db)
+    const outcome: Outcome = { passed: 0, isSpent: false }
+    let processes = 0
+
+    const start = () => startProcess({ store, processId: `process ${++processes}`, outcome })
+
+    const closeLeases = async (processId: string): Promise<void> => {
+      const holders = await store.readHolders()
+      const holder = holders.find((one) => one.processId === processId)
+      if (holder) await store.closeLeases(holder)
+    }
+
+    const live = [start(), start(), start()]
+    while (!outcome.isSpent) {
+      await sleep(killMs)
+      const [victim] = live.splice(0, 1)
+      if (!victim) break
+      victim.kill()
+      clearInterval(victim.timer)
+      await victim.clients
+      await closeLeases(victim.processId)
+      live.push(start())
+    }
+    for (const { clients, ledger, timer } of live) {
+      await clients
+      clearInterval(timer)
+      await ledger.close()
+    }
+
+    const [account] = await opened.db.read.selectFrom("limit_accounts").selectAll().execute()
+    expect(account?.granted).toBe(0)
+    expect((account?.spent ?? 0) + (account?.written_off ?? 0)).toBeLessThanOrEqual(amount)
+    expect(outcome.passed).toBeLessThanOrEqual((account?.spent ?? 0) + (account?.written_off ?? 0))
+    expect(outcome.passed).toBeGreaterThan(0.75 * amount)
+  })
+})
