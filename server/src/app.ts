@@ -35,6 +35,7 @@ import { createCollectionRouter } from "./knowledge/collections/router.ts"
 import { createEmbeddingModelRouter } from "./knowledge/embedding/router.ts"
 import { createQuestionRouter } from "./knowledge/question-sets/router.ts"
 import { createFileKnowledgeRouter } from "./knowledge/reading/router.ts"
+import { createLimitRouter } from "./limits/router.ts"
 import { createModelListRouter } from "./models/model-list-router.ts"
 import { createModelRouter } from "./models/router.ts"
 import { createOverviewRouter } from "./monitoring/overview-router.ts"
@@ -130,6 +131,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createInstructionRouter(router("api"), gateway.personalInstructions))
   mount(createPromptRouter({ router: router("api"), ...gateway }))
   mount(createPriceRouter({ router: router("api"), ...gateway }))
+  mount(createLimitRouter({ router: router("api"), ...gateway }))
   const { conversations } = gateway
   mount(createChatRouter({ router: router("api"), ...conversations }))
   mount(createChatMessageRouter({ router: router("api"), ...conversations }))

@@ -36,6 +36,7 @@ import { createClockWatch } from "./jobs/clock-watch.ts"
 import { deleteHourly } from "./jobs/hourly-deletion.ts"
 import { createJobQueue } from "./jobs/queue.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
+import { createLimitParts } from "./limits/create-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { createTransports } from "./outbound/transports.ts"
@@ -143,13 +144,14 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
+  const connectionIds = async () => new Set((await connections.list()).map(({ id }) => id))
   const priceParts = await createPriceParts({
     ...shared,
     registry,
     shippedPrices: options.shippedPrices ?? {
       ...{ entries: shippedPrices, date: shippedPricesDate, providerOfHost },
     },
-    connectionIds: async () => new Set((await connections.list()).map(({ id }) => id)),
+    connectionIds,
   })
   const {
     usageRecorders,
@@ -161,11 +163,17 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     metricNames,
     filesToReread: fileParts.rereading.remaining,
   })
+  const { deleteEndedLimits, ledger, ...limitParts } = await createLimitParts({
+    ...shared,
+    isOnlyProcess,
+    connectionIds,
+  })
   const storedResponses = createStoredResponses(shared)
   const deletions = {
     "delete expired audit events": auditProcessing.deleteExpired,
     "delete expired responses": storedResponses.deleteExpired,
     "delete expired usage records": usage.deleteExpiredUsage,
+    "delete what no longer counts toward limits": deleteEndedLimits,
   }
   deleteHourly(deletions, { ...options, background, isClockTrusted })
 
@@ -260,6 +268,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     conversations,
     ...promptParts,
     ...priceParts,
+    ...limitParts,
     nativeProxy,
     ...usage,
     ...fileParts,
@@ -277,6 +286,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await fileParts.close()
       await conversations.close()
       await closeBodyThread()
+      await ledger.close()
       await closeUsage()
       await authentication.close()
       await failures.close()

@@ -20,7 +20,7 @@ export const BusMessage = z.discriminatedUnion("topic", [
   /** A file's processing state changed; or a collection, its files or its grants. */
   z.object({ topic: z.enum(["files", "collections"]), user_id: Id, id: Id }),
   z.object({
-    topic: z.enum(["groups", "connections", "functions", "prices", "settings", "reset"]),
+    topic: z.enum(["groups", "connections", "functions", "limits", "prices", "settings", "reset"]),
   }),
 ])
 export type BusMessage = z.output<typeof BusMessage>

@@ -6,6 +6,7 @@ import { fields } from "./fields.ts"
 import { files } from "./files.ts"
 import { functions } from "./functions.ts"
 import { gateway } from "./gateway.ts"
+import { limits } from "./limits.ts"
 import { models } from "./models.ts"
 import { ownership } from "./ownership.ts"
 import { prices } from "./prices.ts"
@@ -20,6 +21,7 @@ export const catalogue = {
   ...models,
   ...connections,
   ...prices,
+  ...limits,
   ...providers,
   ...conversations,
   ...functions,

@@ -48,6 +48,10 @@ export const Settings = z
     query_rewriting_model: z.string().default(""),
     /** Milliseconds after which a search goes on without the rewritten question. */
     query_rewriting_timeout_ms: z.int().min(100).max(30_000).default(2000),
+    /** Whether models without a known price can be used under a limit on cost. */
+    unpriced_models: z.enum(["admit", "reject"]).default("admit"),
+    /** Whether requests that a limit applies to pass while the database cannot be reached. */
+    limits_without_database: z.enum(["reject", "admit"]).default("reject"),
     /** Plain text shown above every page; empty for none. */
     banner: z.string().default(""),
     banner_kind: z.enum(["info", "warning"]).default("info"),
@@ -83,6 +87,8 @@ export const SettingsChanges = z
     embedding_model: z.string().trim().max(300),
     query_rewriting_model: z.string().trim().max(300),
     query_rewriting_timeout_ms: z.int().min(100, rewritingTimeout).max(30_000, rewritingTimeout),
+    unpriced_models: z.enum(["admit", "reject"]),
+    limits_without_database: z.enum(["reject", "admit"]),
     banner: z.string().trim().max(500),
     banner_kind: z.enum(["info", "warning"]),
     default_model: z.string().trim().max(300),

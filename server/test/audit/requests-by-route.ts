@@ -5,6 +5,7 @@ import { createFixtures, type Fixtures, functionSource, password, prompt } from 
 import { invitationRecipes } from "./invitation-requests.ts"
 import { managerRecipes } from "./manager-requests.ts"
 import { ownershipRecipes } from "./ownership-requests.ts"
+import { limitRecipes } from "./limit-requests.ts"
 import { priceRecipes } from "./price-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
@@ -241,6 +242,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...questionRecipes(gateway, makers),
     ...managerRecipes(makers),
     ...priceRecipes(gateway),
+    ...limitRecipes(gateway),
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),

@@ -56,3 +56,14 @@ export const rateDelayMs = (level: number, needed: number, amount: number): numb
   needed > amount
     ? Number.POSITIVE_INFINITY
     : Math.max(0, level + needed - amount) * (windowMs / amount)
+
+/** What is used of the burst, and when nothing of it will be, in epoch ms. */
+export const rateStateAt = ({
+  arrival,
+  amount,
+  now,
+}: RateState): { spent: number; emptyAt: number } => {
+  const emptyAt = Math.max(arrival ?? now, now)
+  const intervalMs = windowMs / Math.max(amount, tolerance)
+  return { spent: Math.ceil((emptyAt - now) / intervalMs - tolerance), emptyAt }
+}

@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import type { Database, Tx } from "../../db/database.ts"
+import type { Database, Reader, Tx } from "../../db/database.ts"
 import { selectFromRows } from "./claim-rows.ts"
 import {
   decideSliceClaim,
@@ -10,6 +10,7 @@ import {
   type WindowTotals,
 } from "./grant.ts"
 import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
+import type { Period } from "./periods.ts"
 
 /** A claim of a limit that exists. */
 interface AmountClaim {
@@ -55,15 +56,16 @@ const readLeases = async (
   )
 }
 
-const readTotals = async (
+/** What is used of limits in the windows to which periods belong, by their position. */
+export const readTotals = async (
   db: Dialect,
-  tx: Tx,
-  claims: readonly AmountClaim[],
+  reader: Reader,
+  periods: readonly { limitId: string; period: Period }[],
 ): Promise<Map<number, WindowTotals>> => {
   const claimed = selectFromRows(
     db,
     { position: "bigint", limit_id: "text", series: "text", starts_ms: "bigint" },
-    claims.map(({ claim: { limitId, period } }, position) => ({
+    periods.map(({ limitId, period }, position) => ({
       ...{ position, limit_id: limitId, series: period.series, starts_ms: period.windowStartsAt },
     })),
   )
@@ -81,7 +83,7 @@ const readTotals = async (
     from ${claimed} as claimed join limit_accounts as accounts
       on accounts.limit_id = claimed.limit_id and accounts.series = claimed.series
         and accounts.starts_ms >= claimed.starts_ms
-    group by claimed.position`.execute(tx)
+    group by claimed.position`.execute(reader)
   return new Map(
     rows.map(({ position, spent, written_off, granted, oldest_ms }) => [
       position,
@@ -195,7 +197,8 @@ export const claimSlices = async (
 ): Promise<SliceGrant[]> => {
   if (claims.length === 0) return []
   const leases = await readLeases(db, tx, { processId, claims })
-  const totals = await readTotals(db, tx, claims)
+  const periods = claims.map(({ claim }) => claim)
+  const totals = await readTotals(db, tx, periods)
   const decided = decide(claims, leases, totals)
   await saveAccounts(db, tx, decided)
   await saveLeases(db, tx, { processId, claims: decided })

@@ -7,6 +7,7 @@ import { fields } from "./server/fields.ts"
 import { files } from "./server/files.ts"
 import { functions } from "./server/functions.ts"
 import { gateway } from "./server/gateway.ts"
+import { limits } from "./server/limits.ts"
 import { models } from "./server/models.ts"
 import { ownership } from "./server/ownership.ts"
 import { prices } from "./server/prices.ts"
@@ -21,6 +22,7 @@ export const serverMessages: ServerMessages = {
   ...models,
   ...connections,
   ...prices,
+  ...limits,
   ...providers,
   ...conversations,
   ...functions,

@@ -1,0 +1,68 @@
+import { randomUUIDv7 } from "node:crypto"
+import type { Audit } from "../audit/audit.ts"
+import type { BackgroundTasks } from "../background/background-tasks.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import { createLeaseWatch, leaseWatchMs } from "./ledger/lease-watch.ts"
+import { createLedger } from "./ledger/ledger.ts"
+import { createSqlLedgerStore } from "./ledger/sql-ledger-store.ts"
+import { createLimitRegistry } from "./limit-registry.ts"
+import { createLimits } from "./limits.ts"
+import { createLimitStore } from "./store.ts"
+
+/** Other processes, and lists of limits, learn this late what was used. */
+const renewMs = 250
+
+interface Deps {
+  background: BackgroundTasks
+  db: Database
+  bus: Bus
+  audit: Audit
+  settings: SettingsStore
+  /** Whether no other process uses the database. */
+  isOnlyProcess: boolean
+  /** Ids of all connections, from the environment too. */
+  connectionIds: () => Promise<ReadonlySet<string>>
+  newId: () => string
+  nowMs: () => number
+}
+
+/** Creates the limits, and the ledger that reserves from them. */
+export const createLimitParts = async (deps: Deps) => {
+  const { background, db, settings, isOnlyProcess, nowMs } = deps
+  const ledgerStore = createSqlLedgerStore(db)
+  // Also after the clock was set back, and whatever ids tests create.
+  const processId = randomUUIDv7()
+  const ledger = createLedger({
+    store: ledgerStore,
+    processId,
+    runInBackground: background.runInBackground,
+    admitsWithoutDatabase: () => settings.current().limits_without_database === "admit",
+    wallMs: nowMs,
+  })
+  if (isOnlyProcess) await ledgerStore.closeAllLeases()
+  const store = createLimitStore(db)
+  const limitRegistry = await createLimitRegistry({ ...deps, store, ledger })
+  const usageLimits = createLimits({ ...deps, store, registry: limitRegistry, ledger })
+
+  // Without limits, there is nothing to report.
+  const whileLimited = (work: () => Promise<unknown>) => async (): Promise<void> => {
+    if (limitRegistry.all().length > 0) await work()
+  }
+  background.every(renewMs, "report what is used of limits", whileLimited(ledger.renew))
+  const { closeDead } = createLeaseWatch({ store: ledgerStore, processId })
+  if (!isOnlyProcess)
+    background.every(leaseWatchMs, "close leases of ended processes", whileLimited(closeDead))
+
+  return {
+    usageLimits,
+    limitRegistry,
+    ledger,
+
+    deleteEndedLimits: async (): Promise<void> => {
+      await usageLimits.deleteOrphans()
+      await ledgerStore.deleteEnded(nowMs())
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import { z } from "zod"
+import { withMessage } from "../http/issue-messages.ts"
+import { ListQuery } from "../http/pagination.ts"
+import { translatable } from "../i18n/message.ts"
+
+/**
+ * Whose requests count. A group's are those of all its members, whichever group pays; a model's
+ * include those of the models that are based on it.
+ */
+export const LimitTargetType = z.enum(["everyone", "group", "user", "key", "model", "connection"])
+export type LimitTargetType = z.output<typeof LimitTargetType>
+
+const Id = z.string().min(1).max(300)
+
+const LimitTarget = z
+  .strictObject({
+    type: LimitTargetType,
+    /** A model's or connection's id, or that of a group, user or key; none for everyone. */
+    id: Id.optional(),
+  })
+  .refine(
+    ({ type, id }) => (type === "everyone") === (id === undefined),
+    withMessage(translatable("limit_target_id")),
+  )
+export type LimitTarget = z.output<typeof LimitTarget>
+
+/** `concurrency`: requests in flight. `cost`: nano-dollars. */
+export const LimitMetric = z.enum(["requests", "tokens", "cost", "concurrency"])
+export const LimitWindow = z.enum(["minute", "hour", "day", "week", "month", "total"])
+/** `soft`: admits requests as long as less than the amount is spent, and reserves nothing. */
+const LimitMode = z.enum(["hard", "soft"])
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+  } catch {
+    return false
+  }
+}
+
+const TimeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, withMessage(translatable("limit_time_zone_unknown")))
+
+const Amount = z.int().min(0)
+const Seconds = z.int().min(0).max(99_999_999_999)
+
+/** A higher amount until `until`, in epoch seconds. */
+const LimitRaise = z.strictObject({ amount: Amount, until: Seconds })
+export type LimitRaise = z.output<typeof LimitRaise>
+
+const fixedFields = {
+  target: LimitTarget,
+  /** Only requests to this model count. */
+  model: Id.optional(),
+  metric: LimitMetric,
+}
+
+const changeableFields = {
+  amount: Amount,
+  window: LimitWindow,
+  mode: LimitMode,
+  /** Of calendar windows. */
+  time_zone: TimeZone,
+  /** Whether the window ends now, instead of following the calendar. */
+  rolling: z.boolean(),
+  raise: LimitRaise.nullable(),
+}
+
+export const NewLimit = z
+  .strictObject({
+    ...fixedFields,
+    ...changeableFields,
+    window: changeableFields.window.optional(),
+    mode: changeableFields.mode.default("hard"),
+    time_zone: changeableFields.time_zone.default("UTC"),
+    rolling: changeableFields.rolling.default(false),
+    raise: changeableFields.raise.default(null),
+  })
+  .meta({ id: "NewLimit" })
+export type NewLimit = z.output<typeof NewLimit>
+
+const stateFields = {
+  /** Used in the current window; with `reserved`, at most the amount if the limit is hard. */
+  spent: z.number().min(0),
+  /** What requests in flight may use at most, and what the gateway's processes hold in advance. */
+  reserved: z.number().min(0),
+  /** When something that is spent stops counting, in epoch seconds; null if nothing does. */
+  resets_at: z.int().nullable(),
+}
+
+export const Limit = z
+  .strictObject({
+    id: z.string(),
+    ...fixedFields,
+    ...changeableFields,
+    ...stateFields,
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Limit" })
+export type Limit = z.output<typeof Limit>
+
+/** What changes; members that cannot are accepted if they have their present value. */
+export const LimitChange = z
+  .strictObject({ ...fixedFields, ...changeableFields })
+  .partial()
+  .meta({ id: "LimitChange" })
+export type LimitChange = z.output<typeof LimitChange>
+
+export const LimitListQuery = ListQuery.pick({ page: true, page_size: true }).extend({
+  target_type: LimitTargetType.optional(),
+  target_id: z.string().max(300).optional(),
+  model: z.string().max(300).optional(),
+  metric: LimitMetric.optional(),
+})
+export type LimitListQuery = z.output<typeof LimitListQuery>

@@ -1,0 +1,153 @@
+import type { Insertable, Selectable, Updateable } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { LimitRow } from "../db/limit-tables.ts"
+import type { RaisableAmount } from "./ledger/limit-rule.ts"
+import { type Limit, LimitMetric, LimitTargetType, LimitWindow } from "./schema.ts"
+
+/** A limit without its state, which is that of its accounts. */
+export type StoredLimit = Omit<
+  Limit,
+  "spent" | "reserved" | "resets_at" | "created_at" | "updated_at"
+> & {
+  /** Epoch ms. */
+  createdMs: number
+  updatedMs: number
+}
+
+export const toRaisableAmount = ({ amount, raise }: StoredLimit): RaisableAmount => ({
+  amount,
+  raiseAmount: raise?.amount ?? null,
+  raiseUntil: raise === null ? null : raise.until * 1000,
+})
+
+const raiseOf = ({ raise_amount, raise_until_ms }: Selectable<LimitRow>): Limit["raise"] =>
+  raise_amount === null || raise_until_ms === null
+    ? null
+    : { amount: raise_amount, until: Math.floor(raise_until_ms / 1000) }
+
+const toLimit = (row: Selectable<LimitRow>): StoredLimit => ({
+  id: row.id,
+  target: {
+    type: LimitTargetType.parse(row.target_type),
+    ...(row.target_id !== null && { id: row.target_id }),
+  },
+  ...(row.model !== null && { model: row.model }),
+  metric: LimitMetric.parse(row.metric),
+  amount: row.amount,
+  window: LimitWindow.parse(row.time_window),
+  mode: row.mode === "soft" ? "soft" : "hard",
+  time_zone: row.time_zone,
+  rolling: row.rolling === 1,
+  raise: raiseOf(row),
+  createdMs: row.created_ms,
+  updatedMs: row.updated_ms,
+})
+
+const toChangeableColumns = (limit: StoredLimit): Updateable<LimitRow> & { amount: number } => {
+  const { raiseAmount, raiseUntil, amount } = toRaisableAmount(limit)
+  return {
+    amount,
+    time_window: limit.window,
+    mode: limit.mode,
+    time_zone: limit.time_zone,
+    rolling: limit.rolling ? 1 : 0,
+    raise_amount: raiseAmount,
+    raise_until_ms: raiseUntil,
+    updated_ms: limit.updatedMs,
+  }
+}
+
+const toRow = (limit: StoredLimit): Insertable<LimitRow> => ({
+  id: limit.id,
+  target_type: limit.target.type,
+  target_id: limit.target.id ?? null,
+  model: limit.model ?? null,
+  metric: limit.metric,
+  amount: limit.amount,
+  time_window: limit.window,
+  mode: limit.mode,
+  time_zone: limit.time_zone,
+  rolling: limit.rolling ? 1 : 0,
+  raise_amount: limit.raise?.amount ?? null,
+  raise_until_ms: limit.raise === null ? null : limit.raise.until * 1000,
+  arrival_ms: null,
+  created_ms: limit.createdMs,
+  updated_ms: limit.updatedMs,
+})
+
+const tableByTarget = { group: "groups", user: "users", key: "api_keys" } as const
+type TableTarget = keyof typeof tableByTarget
+
+export const isTableTarget = (type: string): type is TableTarget =>
+  Object.hasOwn(tableByTarget, type)
+
+/** What administrators set; `ledger/sql-ledger-store.ts` has what is used of it. */
+export const createLimitStore = (db: Database) => ({
+  list: async (reader: Reader = db.read): Promise<StoredLimit[]> => {
+    const rows = await reader
+      .selectFrom("limits")
+      .selectAll()
+      .orderBy("created_ms")
+      .orderBy("id")
+      .execute()
+    return rows.map(toLimit)
+  },
+
+  /** Locks the limit until the end of `tx`, as the ledger does. */
+  lockById: async (tx: Tx, id: string): Promise<StoredLimit | undefined> => {
+    const query = tx.selectFrom("limits").selectAll().where("id", "=", id)
+    const row = await (db.dialect === "postgres" ? query.forUpdate() : query).executeTakeFirst()
+    return row && toLimit(row)
+  },
+
+  count: async (reader: Reader): Promise<number> => {
+    const { count } = await reader
+      .selectFrom("limits")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  insert: async (tx: Tx, limit: StoredLimit): Promise<void> => {
+    await tx.insertInto("limits").values(toRow(limit)).execute()
+  },
+
+  update: async (tx: Tx, limit: StoredLimit): Promise<void> => {
+    await tx
+      .updateTable("limits")
+      .set(toChangeableColumns(limit))
+      .where("id", "=", limit.id)
+      .execute()
+  },
+
+  /** Whether the group, user or key exists. */
+  hasTarget: async (reader: Reader, type: TableTarget, id: string): Promise<boolean> => {
+    const row = await reader
+      .selectFrom(tableByTarget[type])
+      .select("id")
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return row !== undefined
+  },
+
+  /** Ids of limits of groups, users and keys that no longer exist. */
+  findOrphans: async (): Promise<string[]> => {
+    const found: string[] = []
+    for (const [type, table] of Object.entries(tableByTarget)) {
+      const rows = await db.read
+        .selectFrom("limits")
+        .select("limits.id")
+        .where("target_type", "=", type)
+        .where("target_id", "not in", (eb) => eb.selectFrom(table).select("id"))
+        .execute()
+      found.push(...rows.map(({ id }) => id))
+    }
+    return found
+  },
+
+  remove: async (tx: Tx, ids: readonly string[]): Promise<void> => {
+    await tx.deleteFrom("limits").where("id", "in", ids).execute()
+  },
+})
+
+export type LimitStore = ReturnType<typeof createLimitStore>

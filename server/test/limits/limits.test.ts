@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
+
+const path = "/api/v1/limits"
+const budget = { target: { type: "everyone" }, metric: "cost", amount: 50e9, window: "month" }
+
+describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
+  let gateway: TestGateway
+  let user: Awaited<ReturnType<TestGateway["createUser"]>>
+
+  beforeAll(async () => {
+    gateway = await startGatewayOnDatabase(createDatabase)
+    user = await gateway.createUser("Eve")
+  })
+  beforeEach(async () => {
+    const { body } = await gateway.call("GET", `${path}?page_size=200`)
+    for (const { id } of body.items) await gateway.call("DELETE", `${path}/${id}`)
+  })
+  afterAll(() => gateway.stop())
+
+  const create = (limit: object) => gateway.call("POST", path, limit)
+  const update = (id: string, change: object) =>
+    gateway.call("POST", `${path}/${id}/update`, change)
+
+  it("are created, listed, changed and deleted by administrators", async () => {
+    const created = await create(budget)
+    expect(created).toMatchObject({
+      status: 200,
+      body: {
+        ...budget,
+        ...{ mode: "hard", time_zone: "UTC", rolling: false, raise: null },
+        ...{ spent: 0, reserved: 0 },
+      },
+    })
+    expect(new Date(created.body.resets_at * 1000).toISOString()).toMatch(/-01T00:00:00.000Z$/)
+    const { id } = created.body
+    expect((await gateway.call("GET", `${path}/`)).body).toEqual({
+      items: [created.body],
+      total: 1,
+    })
+    const raise = { amount: 80e9, until: 4_000_000_000 }
+    const change = { amount: 60e9, window: "week", rolling: true, mode: "soft", raise }
+    expect((await update(id, change)).body).toMatchObject({ id, ...change, resets_at: null })
+    expect((await update(id, { raise: null })).body).toMatchObject({ amount: 60e9, raise: null })
+    expect((await gateway.call("DELETE", `${path}/${id}`)).status).toBe(200)
+    expect((await gateway.call("DELETE", `${path}/${id}`)).status).toBe(404)
+    expect((await update(id, { amount: 1 })).status).toBe(404)
+    expect((await gateway.call("GET", path)).body).toEqual({ items: [], total: 0 })
+  })
+
+  it("keep what they are for, which a change may repeat", async () => {
+    const limit = { ...budget, target: { type: "user", id: user.id }, model: "m" }
+    const { id } = (await create(limit)).body
+    expect(await update(id, { ...limit, amount: 7 })).toMatchObject({ body: { amount: 7 } })
+    for (const change of [{ target: { type: "everyone" } }, { model: "n" }, { metric: "tokens" }])
+      expect(await update(id, change)).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: Object.keys(change)[0], id: "limit_field_fixed" }] },
+      })
+  })
+
+  it("are found by what they are for", async () => {
+    const requests = { metric: "requests", amount: 10, window: "minute" }
+    await create({ ...requests, target: { type: "user", id: user.id }, model: "m" })
+    await create({ ...requests, target: { type: "model", id: "m" } })
+    await create(budget)
+    const count = async (query: string): Promise<number> =>
+      (await gateway.call("GET", `${path}?${query}`)).body.total
+    expect(await count(`target_type=user&target_id=${user.id}`)).toBe(1)
+    expect(await count("model=m")).toBe(2)
+    expect(await count("metric=cost")).toBe(1)
+    expect(await count("page_size=1")).toBe(3)
+  })
+
+  it.each<[string, object, string]>([
+    ["an id of everyone", { target: { type: "everyone", id: "x" } }, "target"],
+    ["no id of a user", { target: { type: "user" } }, "target"],
+    ["a group that does not exist", { target: { type: "group", id: "x" } }, "target.id"],
+    ["a key that does not exist", { target: { type: "key", id: "x" } }, "target.id"],
+    ["a connection that does not exist", { target: { type: "connection", id: "x" } }, "target.id"],
+    ["two models", { target: { type: "model", id: "m" }, model: "n" }, "model"],
+    ["a fraction", { amount: 0.5 }, "amount"],
+    ["a negative amount", { amount: -1 }, "amount"],
+    ["no window", { window: undefined }, "window"],
+    ["an unknown time zone", { time_zone: "Mars/Phobos" }, "time_zone"],
+    ["a rolling total", { window: "total", rolling: true }, "rolling"],
+    ["requests in flight per minute", { metric: "concurrency", window: "minute" }, "window"],
+    ["soft requests in flight", { metric: "concurrency", window: "total", mode: "soft" }, "mode"],
+    ["an unknown member", { max: 5 }, ""],
+  ])("cannot have %s", async (_what, values, path) => {
+    const { status, body } = await create({ ...budget, ...values })
+    expect([status, body.errors[0].path]).toEqual([422, path])
+  })
+
+  it("are hidden from others", async () => {
+    const { key } = user
+    expect((await gateway.call("GET", path, undefined, { key })).status).toBe(403)
+    expect((await gateway.call("POST", path, budget, { key })).status).toBe(403)
+  })
+})
