@@ -42,6 +42,8 @@ const statusByCode = {
   invalid: 422,
   upgrade_required: 426,
   rate_limited: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
   internal: 500,
   not_implemented: 501,
   function_refused: 400,
@@ -78,6 +80,8 @@ export interface FailureDetails {
   scimType?: string
   /** Response headers, such as `retry-after`. */
   headers?: Record<string, string>
+  /** Further headers for clients of an API. */
+  headersByStyle?: { openai: Record<string, string>; anthropic: Record<string, string> }
   cause?: unknown
 }
 

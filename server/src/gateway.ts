@@ -163,8 +163,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     metricNames,
     filesToReread: fileParts.rereading.remaining,
   })
-  const { deleteEndedLimits, ledger, ...limitParts } = await createLimitParts({
+  const { deleteEndedLimits, closeLedger, admit, ...limitParts } = await createLimitParts({
     ...shared,
+    ...priceParts,
+    usageRecorders,
     isOnlyProcess,
     connectionIds,
   })
@@ -198,7 +200,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const { completions, trackResponse, functionServices, closeBodyThread } = createCompletionParts({
     ...options,
-    ...{ log, settings, bodyMemory, fairLoop, inFlight, limits, catalogue, usageRecorders },
+    ...{ log, settings, bodyMemory, fairLoop, inFlight, limits, catalogue, admit },
     ...{ storedResponses, fileParts, knowledge, functions },
   })
   const askRewritingModel = createRewritingModel({ completions, catalogue })
@@ -237,7 +239,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...shared,
     registry,
     catalogue,
-    usageRecorders,
+    admit,
     trackResponse,
     bodyMemory,
   })
@@ -286,7 +288,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await fileParts.close()
       await conversations.close()
       await closeBodyThread()
-      await ledger.close()
+      await closeLedger()
       await closeUsage()
       await authentication.close()
       await failures.close()

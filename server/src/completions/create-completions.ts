@@ -10,10 +10,10 @@ import type { SseOptions } from "../http/sse-response.ts"
 import type { ContextBudget } from "../knowledge/citations/context-budget.ts"
 import type { SourceFinder } from "../knowledge/citations/source-finder.ts"
 import { createHandbook, documentationFolder } from "../knowledge/search/handbook.ts"
+import type { AdmitRequest } from "../limits/admission/admission.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
-import type { UsageRecorders } from "../usage/usage-recorder.ts"
 import { createCompletions } from "./completions.ts"
 import { createAnswerConverters } from "./conversion/answer-converter.ts"
 import { createBodyThread } from "./conversion/body-thread.ts"
@@ -36,7 +36,7 @@ interface Deps extends SseOptions {
   inFlight: InFlightRequests
   limits: UserLimits
   catalogue: ModelCatalogue
-  usageRecorders: UsageRecorders
+  admit: AdmitRequest
   storedResponses: StoredResponses
   fileParts: Pick<FileParts, "files" | "objects">
   knowledge: Pick<FileContentDeps, "searchableFiles"> & {

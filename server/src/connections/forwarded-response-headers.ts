@@ -11,13 +11,17 @@ const forwardedNames = new Set([
   ...["content-range", "accept-ranges", "etag", "last-modified"],
   ...["retry-after", "retry-after-ms", "x-should-retry", "request-id"],
 ])
-const forwardedPrefixes = ["openai-", "anthropic-", "x-ratelimit-"]
+const forwardedPrefixes = ["openai-", "anthropic-"]
+/** Limits of that account are not those of the caller. */
+const limitPrefix = "anthropic-ratelimit-"
 /** Identifies the account behind the gateway's credential, which clients must not see. */
 const accountHeaders = /^(openai|anthropic)-(organization|project)/
 
 const isForwarded = (name: string): boolean =>
   forwardedNames.has(name) ||
-  (forwardedPrefixes.some((family) => name.startsWith(family)) && !accountHeaders.test(name))
+  (forwardedPrefixes.some((family) => name.startsWith(family)) &&
+    !name.startsWith(limitPrefix) &&
+    !accountHeaders.test(name))
 
 /** Types that no browser renders or executes, whatever the bytes are. */
 const inertTypes = new Set(["application/json", "application/x-ndjson", "text/event-stream"])

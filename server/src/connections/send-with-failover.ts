@@ -9,6 +9,7 @@ import {
 } from "@portico/http1"
 import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
 import { Failure } from "../errors.ts"
+import type { AttemptTarget } from "./attempt-target.ts"
 import { BufferedErrorResponse } from "./buffered-error-response.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
@@ -28,6 +29,11 @@ interface SendOptions {
   timeoutMs: number
   /** The caller's share of the event loop, charged for each chunk. */
   share: EventLoopShare
+  /**
+   * Reserves what the request may use from limits of its connection, before it is sent.
+   * @throws {Failure} if they do not allow it; the next attempt is then made
+   */
+  reserveAttempt: (target: AttemptTarget) => void | Promise<void>
 }
 
 /**
@@ -42,6 +48,7 @@ class FailoverRequest implements RequestHandle {
   readonly #receiver: ResponseReceiver
   readonly #deadline: number
   readonly #share: EventLoopShare
+  readonly #reserveAttempt: SendOptions["reserveAttempt"]
   /** The consumer is ready for more, but must wait for its share of the event loop. */
   #isWaiting = false
   #isReady = true
@@ -59,12 +66,13 @@ class FailoverRequest implements RequestHandle {
   constructor(
     attempts: readonly ConnectionAttempt[],
     receiver: ResponseReceiver,
-    { timeoutMs, share }: SendOptions,
+    { timeoutMs, share, reserveAttempt }: SendOptions,
   ) {
     this.#attempts = attempts
     this.#receiver = receiver
     this.#deadline = performance.now() + timeoutMs
     this.#share = share
+    this.#reserveAttempt = reserveAttempt
   }
 
   start(): this {
@@ -118,7 +126,8 @@ class FailoverRequest implements RequestHandle {
     if (!attempt) throw new Error("A request needs at least one connection")
     let request: UpstreamRequest | Promise<UpstreamRequest>
     try {
-      request = attempt.request()
+      const reserving = this.#reserveAttempt(attempt)
+      request = reserving ? reserving.then(() => attempt.request()) : attempt.request()
     } catch (error) {
       this.#skipAttempt(error)
       return

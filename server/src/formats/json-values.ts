@@ -61,6 +61,20 @@ export const isLargeJson = (root: unknown): boolean => {
   return characters > maxSmallCharacters
 }
 
+/** An upper bound of a value's size as JSON, without serializing it. Escapes do not count. */
+export const countJsonBytes = (root: unknown): number => {
+  const open: unknown[] = [root]
+  let bytes = 0
+  while (open.length > 0) {
+    const value = open.pop()
+    bytes += charactersPerValue + (typeof value === "string" ? Buffer.byteLength(value) : 0)
+    if (typeof value === "number") bytes += 20
+    if (typeof value !== "object" || value === null) continue
+    for (const inner of namesAndValuesOf(value)) open.push(inner)
+  }
+  return bytes
+}
+
 /** The number of values at every level: objects, arrays and scalars. */
 export const countValues = (root: unknown): number => {
   const open: unknown[] = [root]

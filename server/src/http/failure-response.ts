@@ -15,8 +15,11 @@ const openaiTypeByStatus: Record<number, string> = {
   429: "rate_limit_error",
 }
 
-const openaiType = (status: number): string =>
-  openaiTypeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error")
+/** OpenAI's type of a spent budget is its code. */
+const openaiType = (status: number, code: string): string =>
+  code === "insufficient_quota"
+    ? code
+    : (openaiTypeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error"))
 
 const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
   api: ({ message, code, details, reference }) => ({
@@ -27,7 +30,7 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     ...details.body,
   }),
   openai: ({ message, code, status, details }) => ({
-    error: { message, type: openaiType(status), param: details.param ?? null, code },
+    error: { message, type: openaiType(status, code), param: details.param ?? null, code },
     detail: message,
   }),
   anthropic: ({ message, status }) => ({
@@ -72,6 +75,7 @@ export const errorHeaders = (
   ...(status === 401 && style === "anthropic" && noRetryHeaders),
   ...(style !== "api" && referenceHeader(reference)),
   ...details.headers,
+  ...((style === "openai" || style === "anthropic") && details.headersByStyle?.[style]),
 })
 
 /** Renders a failure as a JSON body in the format `style`. */
@@ -80,7 +84,7 @@ export const errorBody = (style: ErrorStyle, failure: Failure): string =>
 
 /** Reports a failure within a stream of server-sent events, as OpenAI-style providers do. */
 export const errorEvent = ({ message, code, status }: AnswerError): string => {
-  const error = { message, type: openaiType(status), param: null, code }
+  const error = { message, type: openaiType(status, code), param: null, code }
   return `data: ${JSON.stringify({ error })}\n\n`
 }
 

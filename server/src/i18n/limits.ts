@@ -1,3 +1,5 @@
+import type { Values } from "./values.ts"
+
 /** Limits on what is used of models. */
 export const limits = {
   limit_target_id: "Name what the limit is for by its ID; everyone has none.",
@@ -9,4 +11,37 @@ export const limits = {
   limit_total_rolling: "Only windows that end can be rolling.",
   limit_model_twice: "A limit of a model cannot be restricted to another model.",
   limit_field_fixed: "This cannot be changed. Delete the limit and create another one.",
+  limit_used_up_until: ({ name, date }: Values<"name" | "date">) =>
+    `The limit on ${name} is used up until ${date}.`,
+  limit_used_up: ({ name }: Values<"name">) => `The limit on ${name} is used up.`,
+  limit_exceeded_by_request: ({ name }: Values<"name">) =>
+    `This request may use more than the limit on ${name}. Shorten it, or ask for a shorter answer.`,
+  limit_rate_reached: ({ name, seconds }: Values<"name" | "seconds">) =>
+    `The limit on ${name} is reached. Try again in ${seconds} s.`,
+  limit_in_use: ({ name }: Values<"name">) =>
+    `Requests in progress take up what is left of the limit on ${name}. Try again in a moment.`,
+  limit_without_price: ({ id }: Values<"id">) =>
+    `The price of model "${id}" is unknown, and a limit on cost applies. An administrator has to set its price.`,
+  // Parts of the above.
+  limit_name: ({ metric, owner }: Values<"metric" | "owner">) => `${metric} ${owner}`,
+  limit_name_with_window: ({ metric, window, owner }: Values<"metric" | "window" | "owner">) =>
+    `${metric} ${window} ${owner}`,
+  limit_name_with_model: ({ name, model }: Values<"name" | "model">) =>
+    `${name} with model "${model}"`,
+  limit_of_requests: "requests",
+  limit_of_tokens: "tokens",
+  limit_of_cost: "cost",
+  limit_of_requests_in_flight: "concurrent requests",
+  limit_per_minute: "per minute",
+  limit_per_hour: "per hour",
+  limit_per_day: "per day",
+  limit_per_week: "per week",
+  limit_per_month: "per month",
+  limit_in_total: "in total",
+  limit_for_everyone: "for all users together",
+  limit_for_group: "for your group",
+  limit_for_user: "for your account",
+  limit_for_key: "for this API key",
+  limit_for_model: ({ id }: Values<"id">) => `for model "${id}"`,
+  limit_for_connection: "for the connections of this model",
 }

@@ -3,7 +3,12 @@ import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
+import type { PriceRegistry } from "../prices/price-registry.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import type { UsageRecorders } from "../usage/usage-recorder.ts"
+import { createAdmission } from "./admission/admission.ts"
+import { createModelPrices } from "./admission/model-prices.ts"
+import { createReserve } from "./admission/reserve.ts"
 import { createLeaseWatch, leaseWatchMs } from "./ledger/lease-watch.ts"
 import { createLedger } from "./ledger/ledger.ts"
 import { createSqlLedgerStore } from "./ledger/sql-ledger-store.ts"
@@ -20,17 +25,20 @@ interface Deps {
   bus: Bus
   audit: Audit
   settings: SettingsStore
+  usageRecorders: UsageRecorders
+  priceRegistry: PriceRegistry
   /** Whether no other process uses the database. */
   isOnlyProcess: boolean
   /** Ids of all connections, from the environment too. */
   connectionIds: () => Promise<ReadonlySet<string>>
   newId: () => string
+  now: () => number
   nowMs: () => number
 }
 
 /** Creates the limits, and the ledger that reserves from them. */
 export const createLimitParts = async (deps: Deps) => {
-  const { background, db, settings, isOnlyProcess, nowMs } = deps
+  const { background, db, settings, usageRecorders, isOnlyProcess, nowMs } = deps
   const ledgerStore = createSqlLedgerStore(db)
   // Also after the clock was set back, and whatever ids tests create.
   const processId = randomUUIDv7()
@@ -43,22 +51,28 @@ export const createLimitParts = async (deps: Deps) => {
   })
   if (isOnlyProcess) await ledgerStore.closeAllLeases()
   const store = createLimitStore(db)
-  const limitRegistry = await createLimitRegistry({ ...deps, store, ledger })
-  const usageLimits = createLimits({ ...deps, store, registry: limitRegistry, ledger })
+  const registry = await createLimitRegistry({ ...deps, store, ledger })
+  const usageLimits = createLimits({ ...deps, store, registry, ledger })
 
   // Without limits, there is nothing to report.
   const whileLimited = (work: () => Promise<unknown>) => async (): Promise<void> => {
-    if (limitRegistry.all().length > 0) await work()
+    if (registry.all().length > 0) await work()
   }
   background.every(renewMs, "report what is used of limits", whileLimited(ledger.renew))
   const { closeDead } = createLeaseWatch({ store: ledgerStore, processId })
   if (!isOnlyProcess)
     background.every(leaseWatchMs, "close leases of ended processes", whileLimited(closeDead))
 
+  const admit = createAdmission({
+    ...{ usageRecorders, registry, ledger, settings, nowMs },
+    reserve: createReserve({ ledger, nowMs }),
+    prices: createModelPrices({ priceIndex: deps.priceRegistry, now: deps.now }),
+  })
+
   return {
     usageLimits,
-    limitRegistry,
-    ledger,
+    admit,
+    closeLedger: ledger.close,
 
     deleteEndedLimits: async (): Promise<void> => {
       await usageLimits.deleteOrphans()

@@ -31,9 +31,9 @@ const keyOf = ({ type, id = "" }: LimitTarget): string => `${type} ${id}`
 
 /** All limits in memory, reloaded when one changes on any node. */
 export interface LimitRegistry {
+  isEmpty(): boolean
   /** In the order in which they were created. */
   all(): readonly ActiveLimit[]
-  byId(id: string): ActiveLimit | undefined
   /** Those of a request, except for those of connections. */
   findApplicable(scope: LimitScope): readonly ActiveLimit[]
   findOfConnection(connectionId: string, modelIds: readonly string[]): readonly ActiveLimit[]
@@ -69,8 +69,8 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
   }
 
   return {
+    isEmpty: () => limits.length === 0,
     all: () => limits,
-    byId: (id) => limits.find((limit) => limit.id === id),
 
     findApplicable: ({ userId, groupIds, keyId, modelIds }) => {
       if (limits.length === 0) return none

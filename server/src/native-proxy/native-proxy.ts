@@ -1,10 +1,12 @@
 import type { UpstreamRequest } from "@portico/http1"
 import type { Audit } from "../audit/audit.ts"
-import type { TrackResponse } from "../completions/dispatch/response-tracker.ts"
+import type { ResponseRequest, TrackResponse } from "../completions/dispatch/response-tracker.ts"
+import { limitedModelIds } from "../completions/request/measure-request.ts"
 import { toServiceTier } from "../completions/request/upstream-request.ts"
 import type { ResponseResult } from "../completions/response/response-consumer.ts"
 import type { FairEventLoop } from "../concurrency/fair-event-loop.ts"
 import type { Config } from "../config/config.ts"
+import type { AttemptTarget } from "../connections/attempt-target.ts"
 import type { Connection } from "../connections/connection.ts"
 import type { ConnectionAttempt } from "../connections/connection-attempt.ts"
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
@@ -18,17 +20,19 @@ import type { Actor, Caller } from "../http/caller.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
+import type { AdmitRequest } from "../limits/admission/admission.ts"
+import type { AdmittedRequest } from "../limits/admission/admitted-request.ts"
 import { mayUseByKey } from "../models/access.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { isNamedByAlias } from "../models/claude-alias.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
-import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import { findOllamaModel } from "./find-ollama-model.ts"
 import { forwardedRequestHeaders } from "./forwarded-request-headers.ts"
 import { mergeModelLists } from "./merge-model-lists.ts"
 import { type NativeApi, ollamaApi, openaiApi } from "./native-apis.ts"
+import { measureNative, toNativeBody } from "./native-output.ts"
 import { NativeRelay } from "./native-relay.ts"
-import { parseNativeRequest, withModelName } from "./native-request.ts"
+import { parseNativeRequest } from "./native-request.ts"
 import { NativeUsageScanner } from "./native-usage-scanner.ts"
 import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
 
@@ -38,7 +42,7 @@ interface Deps {
   config: Config
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
-  usageRecorders: UsageRecorders
+  admit: AdmitRequest
   trackResponse: TrackResponse
   db: Database
   audit: Audit
@@ -63,7 +67,7 @@ const requireChangeAccess = ({ user, credential }: Caller, api: NativeApi): void
 
 /** Forwards requests to the native APIs of runtimes and providers. */
 export const createNativeProxy = (deps: Deps) => {
-  const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, trackResponse } = deps
+  const { fairLoop, bodyMemory, config, registry, catalogue, admit, trackResponse } = deps
   const { db, audit } = deps
 
   const connectionsOf = ({ kind, noun }: NativeApi): Connection[] => {
@@ -99,15 +103,17 @@ export const createNativeProxy = (deps: Deps) => {
 
   const relay = (
     { context, caller }: NativeProxyRequest,
-    attempts: readonly ConnectionAttempt[],
-    { api, ...tracked }: { api: NativeApi; startUsageRecord?: () => UsageRecorder; model?: string },
+    createAttempts: (admitted: AdmittedRequest | null) => readonly ConnectionAttempt[],
+    { api, ...tracked }: { api: NativeApi; admit: ResponseRequest["admit"]; model?: string },
   ): Promise<ResponseResult> => {
     const consumer = new NativeRelay(context, api.errorStyle)
     const scanner = new NativeUsageScanner()
-    return trackResponse({ ...tracked, caller, scanner, consumer }, ({ reader }) => {
+    return trackResponse({ ...tracked, caller, scanner, consumer }, ({ reader, admitted }) => {
+      const attempts = createAttempts(admitted)
       const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
       const share = fairLoop.of(caller.user.id)
-      reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share }))
+      const reserveAttempt = (target: AttemptTarget) => admitted?.reserveAttempt(target)
+      reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, reserveAttempt }))
     })
   }
 
@@ -125,7 +131,7 @@ export const createNativeProxy = (deps: Deps) => {
       ? endpoints.filter(({ connection }) => connection.config.kind === kind)
       : []
     if (matching.length === 0) fail("model_not_found", `model '${model}' not found`)
-    return { id, endpoints: orderEndpoints(matching) }
+    return { id, workspace, endpoints: orderEndpoints(matching) }
   }
 
   const useModel = async (
@@ -144,28 +150,34 @@ export const createNativeProxy = (deps: Deps) => {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, endpoints } = await nativeEndpointsOf(caller, api.kind, model)
-    const bodyFor = (connection: Connection): Buffer => {
-      const prefix = connection.config.id_prefix
-      if (prefix === null) return body.bytes
-      return withModelName(body, body.model.slice(prefix.length + 1))
-    }
-    const attempts = endpoints.map(({ connection, model: offered }) => ({
-      ...createAttempt(request, connection, bodyFor(connection)),
-      usesModel,
-      model: offered.name,
-      serviceTier: toServiceTier(body.fields.service_tier),
-    }))
-    const startUsageRecord = (): UsageRecorder =>
-      usageRecorders.start({
+    const { id, workspace, endpoints } = await nativeEndpointsOf(caller, api.kind, model)
+    const createAttempts = (admitted: AdmittedRequest | null): ConnectionAttempt[] =>
+      endpoints.map(({ connection, model: offered }) => {
+        const prefix = connection.config.id_prefix
+        const native = prefix === null ? body.model : body.model.slice(prefix.length + 1)
+        const outputLimit = admitted?.outputLimit ?? null
+        const bytes = toNativeBody(body, { operation: name, model: native, outputLimit })
+        return {
+          ...createAttempt(request, connection, bytes),
+          usesModel,
+          model: offered.name,
+          serviceTier: toServiceTier(body.fields.service_tier),
+        }
+      })
+    const admitUse = () =>
+      admit({
         context,
         caller,
         operation: name,
         model: id,
         streamed: body.streamed,
         prompt: body,
+        modelIds: limitedModelIds({ id, workspace, endpoints }),
+        endpoints,
+        isNested: false,
+        measure: () => measureNative(body, name),
       })
-    await relay(request, attempts, { api, model, ...(usesModel && { startUsageRecord }) })
+    await relay(request, createAttempts, { api, model, admit: usesModel ? admitUse : "unmetered" })
   }
 
   const sendList = async (
@@ -211,7 +223,7 @@ export const createNativeProxy = (deps: Deps) => {
     const [first] = healthyFirst(connectionsOf(api))
     if (!first) return
     const attempts = [createAttempt(request, first, hasBody ? incoming : null)]
-    const { status } = await relay(request, attempts, { api })
+    const { status } = await relay(request, () => attempts, { api, admit: "unmetered" })
     if (!hasBody) return
     void registry.refresh(0)
     const outcome = status >= 200 && status < 400 ? "success" : "failure"
@@ -240,7 +252,7 @@ export const createNativeProxy = (deps: Deps) => {
           const attempts = healthyFirst(connections).map((connection) =>
             createAttempt(request, connection, null),
           )
-          return void (await relay(request, attempts, { api }))
+          return void (await relay(request, () => attempts, { api, admit: "unmetered" }))
         }
         case "look": {
           const named = modelNamed(api, operation.model)
@@ -249,7 +261,7 @@ export const createNativeProxy = (deps: Deps) => {
             ...createAttempt(request, connection, null),
             model: model.name,
           }))
-          return void (await relay(request, attempts, { api }))
+          return void (await relay(request, () => attempts, { api, admit: "unmetered" }))
         }
       }
     }

@@ -9,6 +9,7 @@ import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/failure-response.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
+import type { AdmittedRequest } from "../limits/admission/admitted-request.ts"
 
 /** Sends a native response to the client: status, allowed headers, and bytes as they arrive. */
 export class NativeRelay implements ResponseConsumer {
@@ -16,6 +17,7 @@ export class NativeRelay implements ResponseConsumer {
   readonly #context: RequestContext
   readonly #reply: ResponseWriter
   readonly #errorStyle: ErrorStyle
+  #admitted: Pick<AdmittedRequest, "limitHeaders"> | null = null
   /** Whether the client was sent a content length, so that nothing can be appended. */
   #hasLength = false
 
@@ -30,11 +32,18 @@ export class NativeRelay implements ResponseConsumer {
     this.#reply.onDisconnect(() => handle.cancel())
   }
 
+  onAdmitted(admitted: Pick<AdmittedRequest, "limitHeaders">): void {
+    this.#admitted = admitted
+  }
+
   onStart({ status, rawHeaders }: ResponseHead): void {
     const headers = forwardedResponseHeaders(rawHeaders)
     const length = headerOf(rawHeaders, "content-length")
     this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)
+    // Ollama has no such headers.
+    const limits = this.#errorStyle === "openai" ? this.#admitted?.limitHeaders().openai : undefined
+    if (limits) headers.push(...Object.entries(limits).flat())
     this.#reply.head(status, headers)
     this.#reply.flushSoon()
   }

@@ -1,6 +1,5 @@
 import { fail } from "../errors.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
-import { spliceMembers } from "../http/json-members.ts"
 import { type JsonObject, parseJsonObject } from "../http/json-object.ts"
 
 /** A JSON body for a native API, with the model that the runtime will read from it. */
@@ -33,11 +32,3 @@ export const parseNativeRequest = (body: JsonBody): NativeRequest => {
   const streamed = stream !== undefined && fields[stream] === true
   return { ...object, model: found.model, modelKey: found.key, streamed }
 }
-
-/** The same body with the connection's own name for the model. */
-export const withModelName = (request: NativeRequest, model: string): Buffer =>
-  spliceMembers(
-    request.bytes,
-    request.members,
-    new Map([[request.modelKey, JSON.stringify(model)]]),
-  )

@@ -4,7 +4,7 @@ import { usageDimensions } from "./dimensions.ts"
 /**
  * How a request ended. `client_cancelled`: the client disconnected. `revoked`: its credential was
  * revoked. `upstream_error`: the upstream failed or refused. `refused_request`: the upstream
- * rejected the request as invalid.
+ * rejected the request as invalid. `limited`: a limit kept it from being sent.
  */
 export const RequestOutcome = z.enum([
   "ok",
@@ -13,6 +13,7 @@ export const RequestOutcome = z.enum([
   "refused_request",
   "upstream_error",
   "shut_down",
+  "limited",
 ])
 export type RequestOutcome = z.output<typeof RequestOutcome>
 

@@ -38,6 +38,17 @@ export interface UsageOutcome {
   chunksOut: number
 }
 
+/** What a settled request used of what limits count. */
+export interface UsedAmounts {
+  requests: number
+  tokens: number
+  /** Nano-dollars; 0 if the price is unknown. */
+  cost: number
+}
+
+/** @returns whether it was more than the request had reserved */
+export type ChargeLimits = (used: UsedAmounts) => boolean
+
 interface Deps {
   recordQueue: RecordQueue
   metrics: Metrics
@@ -60,6 +71,7 @@ const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["promp
 export class UsageRecorder {
   readonly #deps: Deps
   readonly #request: UsageRecordInput
+  readonly #chargeLimits: ChargeLimits
   #target: AttemptTarget | null = null
   #attempts = 0
   #provider = ""
@@ -68,9 +80,10 @@ export class UsageRecorder {
   #isEstimate = false
   #reported: TokenCounts = noTokens
 
-  constructor(deps: Deps, request: UsageRecordInput) {
+  constructor(deps: Deps, request: UsageRecordInput, chargeLimits: ChargeLimits) {
     this.#deps = deps
     this.#request = request
+    this.#chargeLimits = chargeLimits
     deps.metrics.recordStart()
   }
 
@@ -105,6 +118,10 @@ export class UsageRecorder {
     this.#firstTokenAt ??= performance.now()
   }
 
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
   settle(settlement: UsageOutcome): void {
     if (this.#isSettled) return
     this.#isSettled = true
@@ -127,6 +144,13 @@ export class UsageRecorder {
     const at = this.#deps.now()
     const durationMs = Math.round(performance.now() - startedAt)
     const charged = { connection, upstreamModel, serviceTier, tokens: counts, durationMs }
+    const cost = this.#deps.requestCost({ ...charged, outcome, at })
+    const isOverrun = this.#chargeLimits({
+      requests: this.#wasSent ? 1 : 0,
+      // A function's own requests are charged by themselves.
+      tokens: target ? counts.tokens_in + counts.tokens_out : 0,
+      cost: cost ?? 0,
+    })
     return {
       id: randomUUIDv7(),
       at,
@@ -141,8 +165,8 @@ export class UsageRecorder {
       attempts: this.#attempts,
       streamed: bit(streamed),
       ...counts,
-      cost: this.#deps.requestCost({ ...charged, outcome, at }),
-      overrun: null,
+      cost,
+      overrun: bit(isOverrun),
       estimated: bit(this.#isEstimate || tokens === null),
       time_to_first_token_ms: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
       duration_ms: durationMs,
@@ -152,8 +176,14 @@ export class UsageRecorder {
     }
   }
 
+  /** Whether a provider or a function got the request. */
+  get #wasSent(): boolean {
+    return this.#provider !== ""
+  }
+
   /** The client's format may lack some of what was reported. */
   #finalTokens({ outcome, tokens, chunksOut }: UsageOutcome): TokenCounts {
+    if (!this.#wasSent) return noTokens
     const reported = this.#reported
     if (tokens) return limitKinds(maxTokens(reported, tokens))
     return limitKinds({
@@ -165,10 +195,10 @@ export class UsageRecorder {
 }
 
 export interface UsageRecorders {
-  /** Every dispatched request starts a record here. */
-  start(request: UsageRecordInput): UsageRecorder
+  /** Called for every request that limits apply to; `limits/admission` does. */
+  start(request: UsageRecordInput, chargeLimits: ChargeLimits): UsageRecorder
 }
 
 export const createUsageRecorders = (deps: Deps): UsageRecorders => ({
-  start: (request) => new UsageRecorder(deps, request),
+  start: (request, chargeLimits) => new UsageRecorder(deps, request, chargeLimits),
 })

@@ -1,5 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
 import type { FairEventLoop } from "../../concurrency/fair-event-loop.ts"
+import type { AttemptTarget } from "../../connections/attempt-target.ts"
 import type { CompletionReceiver, ResponseReceiver } from "../../connections/response-receiver.ts"
 import { sendWithFailover } from "../../connections/send-with-failover.ts"
 import { Failure } from "../../errors.ts"
@@ -9,15 +10,18 @@ import type { FunctionModel } from "../../functions/function-registry.ts"
 import type { FunctionModelRequest } from "../../functions/function-responder.ts"
 import type { Caller } from "../../http/caller.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
+import type { AdmitRequest } from "../../limits/admission/admission.ts"
+import type { AdmissionRequest } from "../../limits/admission/admission-request.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import { createUsageReport } from "../../usage/parse-token-counts.ts"
 import type { ReportTokens } from "../../usage/token-counts.ts"
-import type { UsageContext, UsageRecorder, UsageRecorders } from "../../usage/usage-recorder.ts"
+import type { UsageContext } from "../../usage/usage-recorder.ts"
 import type { CreateAnswerConverter } from "../conversion/answer-converter.ts"
 import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
+import { limitedModelIds, measureRequest } from "../request/measure-request.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "../request/model-filters.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/upstream-request.ts"
@@ -47,14 +51,14 @@ export interface DispatchTarget {
   headers: Record<string, string>
 }
 
-interface SendContext extends Pick<PendingResponse, "reader" | "usageRecorder"> {
+interface SendContext extends Pick<PendingResponse, "reader" | "admitted"> {
   /** Takes the response as a chat completion; omitted if no filter does. */
   filteredResponse?: FilteredResponse
 }
 
 export interface DispatcherDeps {
   fairLoop: FairEventLoop
-  usageRecorders: UsageRecorders
+  admit: AdmitRequest
   filters: ModelFilters
   trackResponse: TrackResponse
   bodyWork: Pick<BodyWork, "encode">
@@ -83,7 +87,7 @@ const createScanner = ({ request, clientConversion }: DispatchRequest): SseScann
  * 5. the consumer: a client's is the `ResponseRelay`, behind the `StoringConsumer` if it is stored.
  */
 export const createDispatcher = (deps: DispatcherDeps) => {
-  const { fairLoop, usageRecorders, filters, trackResponse, createConverter, callFunction } = deps
+  const { fairLoop, admit, filters, trackResponse, createConverter, callFunction } = deps
   const { encode } = deps.bodyWork
   /** A receiver of chat completions, whatever the client's format is. */
   const createFormatter = (
@@ -105,7 +109,8 @@ export const createDispatcher = (deps: DispatcherDeps) => {
   ): void => {
     const { caller, request, usageContext, clientConversion, dropped } = dispatchRequest
     const { callingFunctions = [] } = dispatchRequest
-    const { usageRecorder, filteredResponse } = context
+    const { filteredResponse } = context
+    const usageRecorder = context.admitted?.usageRecorder
     usageRecorder?.markFunction()
     if (!request.operation.isChatCompletion) {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
@@ -140,15 +145,18 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     { resolved, headers }: DispatchTarget,
     context: SendContext,
   ): void => {
-    const { caller, request, clientConversion, dropped } = dispatchRequest
-    const { reader, filteredResponse, usageRecorder } = context
+    const { caller, clientConversion, dropped } = dispatchRequest
+    const { reader, filteredResponse, admitted } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, { ...context, resolved })
       return
     }
     const owner = { userId: caller.user.id }
+    const outputLimit = admitted?.outputLimit ?? null
+    const limited = (request: ModelRequest): ModelRequest =>
+      outputLimit === null ? request : request.with({ outputLimit })
     const attempts = createAttempts({
-      request,
+      request: limited(dispatchRequest.request),
       resolved,
       headers,
       dropped,
@@ -156,38 +164,59 @@ export const createDispatcher = (deps: DispatcherDeps) => {
       encode,
       createConverter,
       client: filteredResponse ? null : (clientConversion ?? null),
-      passThrough: clientConversion?.passThrough ?? null,
+      passThrough: clientConversion?.passThrough ? limited(clientConversion.passThrough) : null,
       origin: clientConversion?.origin ?? null,
-      reportTokens: (counts) => usageRecorder?.reportTokens(counts),
+      reportTokens: (counts) => admitted?.usageRecorder.reportTokens(counts),
     })
     const timeoutMs = attempts[0]?.connection.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
     const receiver = filteredResponse ?? reader
-    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
+    const reserveAttempt = (attempt: AttemptTarget) => admitted?.reserveAttempt(attempt)
+    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share, reserveAttempt }))
+  }
+
+  const admissionRequestOf = (
+    dispatchRequest: DispatchRequest,
+    resolved: ResolvedModel,
+    measure: AdmissionRequest["measure"],
+  ): AdmissionRequest => {
+    const { caller, request, usageContext, clientConversion, callingFunctions } = dispatchRequest
+    return {
+      context: usageContext,
+      caller,
+      operation: (clientConversion ?? request).operation.name,
+      model: resolved.id,
+      streamed: request.streamed,
+      prompt: request,
+      modelIds: limitedModelIds(resolved),
+      endpoints: resolved.endpoints,
+      isNested: callingFunctions !== undefined && callingFunctions.length > 0,
+      measure,
+    }
   }
 
   const track = (
     dispatchRequest: DispatchRequest,
-    { id }: ResolvedModel,
-    consumer: ResponseConsumer,
+    {
+      resolved,
+      consumer,
+      measure,
+    }: {
+      resolved: ResolvedModel
+      consumer: ResponseConsumer
+      measure: AdmissionRequest["measure"]
+    },
     start: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> => {
-    const { caller, request, usageContext, signal, clientConversion } = dispatchRequest
-    const { name, recordsUsage } = (clientConversion ?? request).operation
-    const startUsageRecord = (): UsageRecorder =>
-      usageRecorders.start({
-        context: usageContext,
-        caller,
-        operation: name,
-        model: id,
-        streamed: request.streamed,
-        prompt: request,
-      })
+    const { caller, request, signal, clientConversion } = dispatchRequest
+    const { recordsUsage } = (clientConversion ?? request).operation
     const scanner = createScanner(dispatchRequest)
     return trackResponse(
       {
         ...{ caller, consumer, scanner, model: request.model, signal },
-        ...(recordsUsage && { startUsageRecord }),
+        admit: recordsUsage
+          ? () => admit(admissionRequestOf(dispatchRequest, resolved, measure))
+          : "unmetered",
       },
       start,
     )
@@ -200,8 +229,8 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     { consumer, openFilters }: { consumer: ResponseConsumer; openFilters: OpenFilters },
   ): Promise<ResponseResult> => {
     const sendFiltered = async (pending: PendingResponse): Promise<void> => {
-      const { reader, usageRecorder, ended } = pending
-      usageRecorder?.markFunction()
+      const { reader, admitted, ended } = pending
+      admitted?.usageRecorder.markFunction()
       const controller = new AbortController()
       reader.attach({ resume: () => {}, cancel: () => controller.abort() })
       const chain = await openFilters(controller.signal)
@@ -209,17 +238,22 @@ export const createDispatcher = (deps: DispatcherDeps) => {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
         const formatter = createFormatter(reader, dispatchRequest)
-        const reportUsage = createUsageReport((counts) => usageRecorder?.reportTokens(counts))
-        const filteredResponse = new FilteredResponse(formatter, chain, reportUsage)
         const target = { resolved: { ...resolved, workspace: [] }, headers }
+        await admitted?.reserveSize(() => measureRequest(request, target.resolved))
+        if (controller.signal.aborted) return
+        const reportUsage = createUsageReport((counts) =>
+          admitted?.usageRecorder.reportTokens(counts),
+        )
+        const filteredResponse = new FilteredResponse(formatter, chain, reportUsage)
         const filtered = { ...dispatchRequest, request }
-        send(filtered, target, { reader, usageRecorder, filteredResponse })
+        send(filtered, target, { reader, admitted, filteredResponse })
         await ended
       } finally {
         await chain.close()
       }
     }
-    return track(dispatchRequest, resolved, consumer, (pending) => {
+    // Filters may change all that its size depends on.
+    return track(dispatchRequest, { resolved, consumer, measure: null }, (pending) => {
       sendFiltered(pending).catch(pending.fail)
     })
   }
@@ -233,7 +267,8 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     const { resolved } = target
     const openFilters = filters.attachedTo(resolved, dispatchRequest)
     if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
-    return track(dispatchRequest, resolved, consumer, (pending) => {
+    const measure = () => measureRequest(dispatchRequest.request, resolved)
+    return track(dispatchRequest, { resolved, consumer, measure }, (pending) => {
       send(dispatchRequest, target, pending)
     })
   }

@@ -2,9 +2,9 @@ import { Failure } from "../../errors.ts"
 import type { Caller } from "../../http/caller.ts"
 import type { InFlightRequests } from "../../http/in-flight-requests.ts"
 import { translatable } from "../../i18n/message.ts"
+import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
+import { outcomeOfFailure } from "../../limits/admission/limit-failure.ts"
 import type { ModelCatalogue } from "../../models/catalogue.ts"
-import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
-import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import type {
   ResponseConsumer,
   ResponseResult,
@@ -17,14 +17,17 @@ interface Deps {
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">
 }
 
-interface ResponseRequest {
+export interface ResponseRequest {
   caller: Caller
   consumer: ResponseConsumer
   scanner: StreamScanner
   /** The model that the caller must keep access to. */
   model?: string | undefined
-  /** Without it, no usage is recorded. */
-  startUsageRecord?: (() => UsageRecorder) | undefined
+  /**
+   * Records the request's usage and reserves it from limits, before the request is sent; `unmetered`
+   * for requests that use no model.
+   */
+  admit: (() => AdmittedRequest | Promise<AdmittedRequest>) | "unmetered"
   /** Ends the response, like a disconnect of its client. */
   signal?: AbortSignal | undefined
 }
@@ -32,7 +35,8 @@ interface ResponseRequest {
 /** A response that is still to come. */
 export interface PendingResponse {
   reader: ResponseReader
-  usageRecorder: UsageRecorder | null
+  /** Null if no usage is recorded. */
+  admitted: AdmittedRequest | null
   /** What the tracker returns. */
   ended: Promise<ResponseResult>
   /** Ends the response: reports a `Failure` to the consumer, and other errors to the caller. */
@@ -51,7 +55,8 @@ export const shutdownFailure = (): Failure =>
 /**
  * Reads a response as a request in progress: revocation and shutdown end it, and it has one usage
  * record from before it is sent until its end.
- * @param send sends the request, now or later; throws a `Failure` to refuse it
+ * @param send sends the request, now or later, once limits have admitted it; throws a `Failure` to
+ *   refuse it
  * @returns resolves when the response has ended, however it ended; rejects with an exception that
  *   was not reported to its consumer
  * @throws {Failure} `rate_limited`
@@ -63,7 +68,7 @@ export type TrackResponse = (
 
 export const createResponseTracker =
   ({ inFlight, catalogue }: Deps): TrackResponse =>
-  ({ caller, consumer, scanner, model, startUsageRecord, signal }, send) => {
+  ({ caller, consumer, scanner, model, admit, signal }, send) => {
     const { promise: ended, resolve, reject } = Promise.withResolvers<ResponseResult>()
     // `track` may throw. It calls none of these callbacks before the current tick ends.
     const unregister = inFlight.track(caller, {
@@ -81,11 +86,9 @@ export const createResponseTracker =
       unregister()
       reject(error)
     }
-    const usageRecorder = startUsageRecord?.() ?? null
     const reader = new ResponseReader({
       consumer,
       scanner,
-      usageRecorder,
       onDone: (result) => {
         unregister()
         resolve(result)
@@ -104,11 +107,21 @@ export const createResponseTracker =
     else signal?.addEventListener("abort", cancel)
     const fail = (error: unknown): void => {
       if (error instanceof Failure) {
-        runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))
+        runGuarded(() => reader.stop(outcomeOfFailure(error), error))
       } else failUnexpectedly(error)
     }
+    const begin = (admitted: AdmittedRequest | null): void => {
+      if (!reader.begin(admitted)) return
+      try {
+        send({ reader, admitted, ended, fail })
+      } catch (error) {
+        fail(error)
+      }
+    }
     try {
-      send({ reader, usageRecorder, ended, fail })
+      const admitting = admit === "unmetered" ? null : admit()
+      if (admitting instanceof Promise) admitting.then(begin).catch(fail)
+      else begin(admitting)
     } catch (error) {
       fail(error)
     }

@@ -12,4 +12,5 @@ export const chatOperation: ApiOperation = {
   requiredFields: ["messages"],
   isChatCompletion: true,
   hasUsageOption: true,
+  outputFields: ["max_tokens", "max_completion_tokens"],
 }

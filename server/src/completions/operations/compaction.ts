@@ -22,6 +22,7 @@ export const compactionOperation: ApiOperation = {
   passThrough: { mayNeedChange: mayHaveUnreadableItems, change: withReadableInput },
   // A provider that has compaction keeps more of the conversation than a summary does.
   prefersPassThrough: true,
+  outputFields: ["max_output_tokens"],
   fileMember: "input",
   refersToResponses: true,
 }

@@ -11,4 +11,5 @@ export const embeddingsOperation: ApiOperation = {
   metricName: "embeddings",
   requiredFields: ["input"],
   skipsFilters: true,
+  outputFields: [],
 }

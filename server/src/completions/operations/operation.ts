@@ -51,6 +51,8 @@ export interface ApiOperation extends ProviderOperation {
   requiredFields: readonly string[]
   /** Whether a stream reports its usage only if `stream_options` asks for it. */
   hasUsageOption: boolean
+  /** The members that limit the tokens of an answer; none if its answers have no tokens. */
+  outputFields: readonly string[]
   /** Whether its requests pass the filters of a model unchanged, because they have no prompt. */
   skipsFilters: boolean
   /**
@@ -81,6 +83,7 @@ export const relayedOperation = {
   isOptional: false,
   recordsUsage: true,
   hasUsageOption: false,
+  outputFields: ["max_tokens"],
   skipsFilters: false,
   format: null,
   passThrough: null,

@@ -70,6 +70,7 @@ export const responsesOperation: ApiOperation = {
     mayNeedChange: (bytes, { store }) => store !== false || mayHaveUnreadableItems(bytes),
     change: toUnstored,
   },
+  outputFields: ["max_output_tokens"],
   fileMember: "input",
   refersToResponses: true,
   storesResponse: true,

@@ -1,5 +1,5 @@
 import { fail } from "../../errors.ts"
-import { type Fields, isLargeJson } from "../../formats/json-values.ts"
+import { countJsonBytes, type Fields, isLargeJson } from "../../formats/json-values.ts"
 import { isLarge, type JsonBody } from "../../http/body-buffer.ts"
 import { type JsonMember, readMembers, removeMember } from "../../http/json-members.ts"
 import {
@@ -17,6 +17,8 @@ interface RequestProperties {
   streamed: boolean
   /** Passages of files that the gateway adds to the prompt; "" if there are none. */
   sourcePrompt: string
+  /** Maximum tokens of the answer that a limit allows; null if the request's own maximum holds. */
+  outputLimit: number | null
 }
 
 const toJsonObject = (fields: Fields, bytes: Buffer): JsonObject => ({
@@ -35,6 +37,7 @@ export class ModelRequest {
   readonly model: string
   readonly streamed: boolean
   readonly sourcePrompt: string
+  readonly outputLimit: number | null
   /** Those of a large body are parsed on first access, which throws `body_too_large`. */
   readonly fields: Fields
   #serialized: JsonObject | null
@@ -44,6 +47,7 @@ export class ModelRequest {
     this.model = properties.model
     this.streamed = properties.streamed
     this.sourcePrompt = properties.sourcePrompt
+    this.outputLimit = properties.outputLimit
     this.fields = fields
     this.#serialized = serialized
   }
@@ -60,6 +64,18 @@ export class ModelRequest {
   /** Whether parsing or serializing the request would hold up others; does not serialize it. */
   get isLarge(): boolean {
     return this.#serialized ? isLarge(this.#serialized.bytes) : isLargeJson(this.fields)
+  }
+
+  /** An upper bound of its size; does not serialize it. */
+  get maxBytes(): number {
+    return this.#serialized?.bytes.length ?? countJsonBytes(this.fields)
+  }
+
+  /** The number of elements of an array; 0 if it is none. */
+  countElements(name: string): number {
+    if (this.#serialized) return countElements(this.#serialized, name)?.elements ?? 0
+    const { [name]: value } = this.fields
+    return Array.isArray(value) ? value.length : 0
   }
 
   /** False if the text does not occur in the bytes; a request without bytes is not searched. */
@@ -147,6 +163,12 @@ export const parseModelRequest = (operation: ApiOperation, body: JsonBody): Mode
   if (requiredFields.includes("messages")) checkMessages(object)
   const stream = fields.stream ?? false
   if (typeof stream !== "boolean") wrongType("stream", "true or false")
-  const properties = { operation, model, streamed: stream === true, sourcePrompt: "" }
+  const properties = {
+    operation,
+    model,
+    streamed: stream === true,
+    sourcePrompt: "",
+    outputLimit: null,
+  }
   return new ModelRequest(properties, fields, object)
 }

@@ -8,6 +8,8 @@ import {
   spliceMembers,
 } from "../../http/json-members.ts"
 import type { WorkspaceModel } from "../../models/schema.ts"
+import { isReasoningModel } from "../../providers/openai-parameters.ts"
+import type { ApiOperation } from "../operations/operation.ts"
 import type { ModelRequest } from "./model-request.ts"
 
 /**
@@ -178,6 +180,12 @@ export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boole
   operation.hasUsageOption &&
   !(isObject(fields.stream_options) && fields.stream_options.include_usage === true)
 
+/** Models of OpenAI that reason accept no `max_tokens`, and many other servers nothing else. */
+const outputFieldOf = ({ outputFields }: ApiOperation, upstreamModel: string): string => {
+  const [field = "max_tokens", alternative] = outputFields
+  return alternative !== undefined && isReasoningModel(upstreamModel) ? alternative : field
+}
+
 /**
  * The request for one connection.
  * @param upstreamModel the connection's name for the model
@@ -189,6 +197,10 @@ export const toUpstreamRequest = (
 ): ChangedRequest => {
   const changes = planWorkspace(request, workspace)
   if (upstreamModel !== request.model) changes.members.push(["model", upstreamModel])
+  const { outputLimit, operation } = request
+  if (outputLimit !== null) {
+    changes.members.push([outputFieldOf(operation, upstreamModel), outputLimit])
+  }
   if (hidesUsage(request)) {
     const { stream_options } = request.fields
     const options = objectOf(stream_options)

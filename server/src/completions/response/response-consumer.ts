@@ -1,6 +1,7 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../../errors.ts"
 import type { AnswerSources } from "../../knowledge/citations/source-finder.ts"
+import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
 import type { RequestOutcome } from "../../usage/schema.ts"
 import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"
@@ -47,6 +48,8 @@ export interface ResponseConsumer {
   setCitations?(cited: AnswerSources): void
   /** Called once, before the request is sent. */
   onOpen?(handle: ResponseHandle): void
+  /** Called once before the request is sent, if its usage is recorded. */
+  onAdmitted?(admitted: Pick<AdmittedRequest, "limitHeaders">): void
   /** Of a response that is passed on as it arrives. */
   onStart(head: ResponseHead): void
   /** @returns false to pause the response */

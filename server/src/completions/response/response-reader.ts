@@ -6,6 +6,8 @@ import { toUpstreamFailure, upstreamLabel } from "../../connections/upstream-err
 import { Failure } from "../../errors.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
 import { translatable } from "../../i18n/message.ts"
+import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
+import { outcomeOfFailure } from "../../limits/admission/limit-failure.ts"
 import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { RequestOutcome } from "../../usage/schema.ts"
 import type { TokenCounts } from "../../usage/token-counts.ts"
@@ -41,8 +43,6 @@ type Stage =
 interface Deps {
   consumer: ResponseConsumer
   scanner: StreamScanner
-  /** Null if no usage is recorded. */
-  usageRecorder: UsageRecorder | null
   /** Called exactly once, when the consumer is done. */
   onDone: (result: ResponseResult) => void
   /** Called with an error that could not be reported to the consumer. */
@@ -55,6 +55,10 @@ interface Deps {
  */
 export class ResponseReader implements ResponseReceiver, ResponseHandle {
   readonly #deps: Deps
+  /** Null before the request is admitted, and if no usage is recorded. */
+  #usageRecorder: UsageRecorder | null = null
+  /** How the response ended. */
+  #ended: Pick<ResponseResult, "outcome" | "status"> | null = null
   #handle: RequestHandle | null = null
   #connection: Connection | null = null
   #stage: Stage = "waiting"
@@ -71,6 +75,21 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   get isEventOpen(): boolean {
     return this.#deps.scanner.isEventOpen
+  }
+
+  /**
+   * Call once, before the request is sent.
+   * @param admitted null if no usage is recorded
+   * @returns false if the response has already ended, so that the request must not be sent
+   */
+  begin(admitted: AdmittedRequest | null): boolean {
+    if (this.#ended) {
+      admitted?.usageRecorder.settle({ ...this.#ended, tokens: null, chunksOut: 0 })
+      return false
+    }
+    this.#usageRecorder = admitted?.usageRecorder ?? null
+    if (admitted) this.#deps.consumer.onAdmitted?.(admitted)
+    return true
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
@@ -100,13 +119,13 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     if (this.#stage === "over") return
     this.#stage = "over"
     this.#handle?.cancel()
-    const unread = { tokens: null, chunksOut: 0 }
-    this.#deps.usageRecorder?.settle({ outcome: "upstream_error", status: 500, ...unread })
+    this.#ended = { outcome: "upstream_error", status: 500 }
+    this.#usageRecorder?.settle({ ...this.#ended, tokens: null, chunksOut: 0 })
   }
 
   onAttemptSelected(target: AttemptTarget, requestsSent: number): void {
     this.#connection = target.connection
-    this.#deps.usageRecorder?.setTarget(target, requestsSent)
+    this.#usageRecorder?.setTarget(target, requestsSent)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -142,7 +161,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   onListenerError(error: unknown): void {
     if (!(error instanceof Failure) || this.#stage === "over") this.#deps.onUnexpectedError(error)
-    else this.stop(outcomeOfErrorStatus(error.status), error)
+    else this.stop(outcomeOfFailure(error), error)
   }
 
   #start(head: ResponseHead): void {
@@ -151,7 +170,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   }
 
   #pass(chunk: Buffer): boolean {
-    this.#deps.usageRecorder?.markFirstToken()
+    this.#usageRecorder?.markFirstToken()
     if (!this.#isScanned()) return this.#passUnscanned(chunk)
     const bytes = this.#deps.scanner.push(chunk)
     return bytes.length === 0 || this.#deps.consumer.onChunk(bytes)
@@ -213,7 +232,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   #endBody(): void {
     const body = this.#takeBuffered()
-    this.#deps.usageRecorder?.markFirstToken()
+    this.#usageRecorder?.markFirstToken()
     this.#deps.consumer.onBody?.(body, this.#receivedHead())
     this.#bodyTokens = findUsage(body)
     this.#finish(isErrorBody(body) ? "upstream_error" : "ok")
@@ -268,6 +287,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     notify: () => void,
   ): void {
     this.#stage = "over"
+    this.#ended = { outcome, status }
     let unreported: { error: unknown } | null = null
     try {
       notify()
@@ -276,8 +296,8 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     }
     const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
     const { eventCount: chunks, startTokens } = this.#deps.scanner
-    if (startTokens) this.#deps.usageRecorder?.reportTokens(startTokens)
-    this.#deps.usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
+    if (startTokens) this.#usageRecorder?.reportTokens(startTokens)
+    this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
     const result = { outcome, status, tokens, chunks, failure }
     if (unreported) this.#deps.onUnexpectedError(unreported.error)
     else this.#deps.onDone(result)
@@ -288,7 +308,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   #streamTokens(outcome: RequestOutcome): TokenCounts | null {
     const { tokens, eventsAfterTokens } = this.#deps.scanner
     if (tokens === null || outcome === "ok" || eventsAfterTokens === 0) return tokens
-    this.#deps.usageRecorder?.markEstimated()
+    this.#usageRecorder?.markEstimated()
     return { ...tokens, tokens_out: tokens.tokens_out + eventsAfterTokens }
   }
 }

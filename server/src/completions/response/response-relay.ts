@@ -5,6 +5,7 @@ import { type AnswerError, readErrorBody } from "../../formats/error-body.ts"
 import type { SentEvents } from "../../formats/responses/failure-event.ts"
 import type { RequestContext } from "../../http/request-context.ts"
 import { ResponseWriter } from "../../http/response-writer.ts"
+import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import type { ApiOperation, StreamFormat } from "../operations/operation.ts"
 import type { SourceEncoder } from "../sources/source-encoder.ts"
@@ -53,6 +54,7 @@ export class ResponseRelay implements ResponseConsumer {
   /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
   readonly #sent: SentEvents = { first: null, last: null }
+  #admitted: Pick<AdmittedRequest, "limitHeaders"> | null = null
   /** Whether the head was sent with a ping, before the provider answered. */
   #isEarly = false
 
@@ -72,6 +74,10 @@ export class ResponseRelay implements ResponseConsumer {
       if (this.#isSilent && !handle.isEventOpen) this.#ping()
       this.#isSilent = true
     }, pingMs).unref()
+  }
+
+  onAdmitted(admitted: Pick<AdmittedRequest, "limitHeaders">): void {
+    this.#admitted = admitted
   }
 
   onStart({ status, rawHeaders, isStream }: ResponseHead): void {
@@ -146,6 +152,8 @@ export class ResponseRelay implements ResponseConsumer {
     const { dropped, operation } = this.#options
     dropped?.addHeader(headers)
     if (operation.api === "anthropic") this.#reply.addAnthropicRequestId(headers)
+    const limits = this.#admitted?.limitHeaders()[operation.api]
+    if (limits) headers.push(...Object.entries(limits).flat())
     this.#reply.head(status, headers)
   }
 

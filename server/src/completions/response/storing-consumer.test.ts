@@ -52,7 +52,6 @@ const openResponse = () => {
   const reader = new ResponseReader({
     consumer: new StoringConsumer(relay, { members, save }),
     scanner: new SseScanner(endMarkers, "whole_events"),
-    usageRecorder: null,
     onDone: () => {},
     onUnexpectedError: (error) => {
       throw error

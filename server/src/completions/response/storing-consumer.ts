@@ -1,6 +1,7 @@
 import type { Failure } from "../../errors.ts"
 import { lastEventTypes } from "../../formats/responses/failure-event.ts"
 import { toFailure } from "../../http/failure-response.ts"
+import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
 import { maxResponseBytes } from "../../stored-responses/serialize-response.ts"
 import { readResponseBody, readResponseEvent } from "./embedded-response.ts"
 import type { ProviderErrorReply } from "./provider-error-reply.ts"
@@ -52,6 +53,10 @@ export class StoringConsumer implements ResponseConsumer {
 
   onOpen(handle: ResponseHandle): void {
     this.#next.onOpen?.(handle)
+  }
+
+  onAdmitted(admitted: Pick<AdmittedRequest, "limitHeaders">): void {
+    this.#next.onAdmitted?.(admitted)
   }
 
   onStart(head: ResponseHead): void {

@@ -15,11 +15,13 @@ export interface Account {
   /** Whether it can be dropped: everything was settled, reported and returned. */
   readonly isEmpty: boolean
   canReserve(amount: number, steadyMs: number): boolean
+  /** Call when the limit's amount or mode may have changed: a soft limit is then read again. */
+  expireView(): void
   /** Call only after `canReserve`, or to admit a request regardless of the limit. */
   reserve(amount: number, steadyMs: number): Hold
   settle(hold: Hold, used: number): void
-  /** Why a request for `needed` cannot pass. @param at epoch ms */
-  describeBlock(needed: number, at: number): BlockedLimit
+  /** Why a request for `needed` cannot pass. */
+  describeBlock(needed: number, times: BlockTimes): BlockedLimit
   /** The limit as far as this process knows; null before the first claim. @param at epoch ms */
   describe(steadyMs: number, at: number): LimitState | null
 }
@@ -30,6 +32,14 @@ export interface Hold {
   reserved: number
   /** When it was taken from a rate, in epoch ms of the database's clock; null if it was not. */
   takenAt: number | null
+}
+
+/** Now. */
+export interface BlockTimes {
+  /** In monotonic ms. */
+  steadyMs: number
+  /** In epoch ms. */
+  at: number
 }
 
 export interface ClaimOptions {

@@ -16,6 +16,8 @@ export interface BlockedLimit extends Omit<LimitState, "resetsAt"> {
   metric: Metric
   /** What the request would have reserved. */
   needed: number
+  /** What this process could have reserved. */
+  available: number
   /**
    * - `spent`: what is spent leaves too little until the limit's next period.
    * - `reserved`: requests in flight hold what is missing, and may return it.

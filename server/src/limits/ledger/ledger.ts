@@ -88,9 +88,9 @@ export const createLedger = (deps: Deps) => {
         ? take(accounts, worstCase, at)
         : ({ isAdmitted: false, blocked: null } satisfies Rejection)
     }
-    const now = wallMs()
+    const times = { steadyMs: at, at: wallMs() }
     const blocks = blocked.map((account) =>
-      account.describeBlock(worstCase[account.rule.metric], now),
+      account.describeBlock(worstCase[account.rule.metric], times),
     )
     return { isAdmitted: false, blocked: findLastBlock(blocks) }
   }

@@ -1,4 +1,4 @@
-import type { Account, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { Account, BlockTimes, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { RateClaim, RateGrant } from "./ledger-store.ts"
 import type { LimitRule } from "./limit-rule.ts"
@@ -34,6 +34,7 @@ export class RateAccount implements Account {
   #refundSince = Number.POSITIVE_INFINITY
   #grant: RateGrant | null = null
   #grantedAt = Number.NEGATIVE_INFINITY
+  #isViewExpired = false
   #isRemoved = false
 
   constructor(rule: LimitRule, period: Period) {
@@ -57,8 +58,13 @@ export class RateAccount implements Account {
   }
 
   #canSpend(steadyMs: number): boolean {
-    if (this.#grant === null || steadyMs - this.#grantedAt >= maxViewAgeMs) return false
+    if (this.#grant === null || this.#isViewExpired) return false
+    if (steadyMs - this.#grantedAt >= maxViewAgeMs) return false
     return this.#levelAt(steadyMs) < this.#grant.amount
+  }
+
+  expireView(): void {
+    this.#isViewExpired = true
   }
 
   reserve(amount: number, steadyMs: number): Hold {
@@ -130,6 +136,7 @@ export class RateAccount implements Account {
     this.#claimedCharge = 0
     this.#grant = grant
     this.#grantedAt = sentAt
+    this.#isViewExpired = false
     if (grant.granted === 0) return
     // What is not taken ahead is used for the waiting requests at once, or returned.
     const expiresAt = grant.isAhead ? sentAt + aheadMs : sentAt
@@ -152,11 +159,14 @@ export class RateAccount implements Account {
     return Math.max(0, level - drained) + this.#charge
   }
 
-  describeBlock(needed: number, at: number): BlockedLimit {
-    const { amount, level: spent } = this.#grant ?? { amount: 0, level: 0 }
+  describeBlock(needed: number, { steadyMs, at }: BlockTimes): BlockedLimit {
+    const { amount, level } = this.#grant ?? { amount: 0, level: 0 }
+    const available = this.#available(steadyMs)
+    // What was granted, but does not suffice, is returned.
+    const spent = Math.max(0, level - available)
     const delayMs = rateDelayMs(spent, this.rule.mode === "soft" ? 1 : needed, amount)
     const { id: limitId, metric } = this.rule
-    const limit = { limitId, metric, amount, spent, reserved: 0, needed }
+    const limit = { limitId, metric, amount, spent, reserved: 0, needed, available }
     return { ...limit, reason: "rate", passesAt: at + delayMs }
   }
 

@@ -28,7 +28,7 @@ export class Reservation {
 
   /**
    * Charges what was used to the accounts in which it was reserved.
-   * @returns whether more was used than reserved, of any metric that is limited
+   * @returns whether more was used than reserved, of any metric with a hard limit
    */
   settle(used: Amounts): boolean {
     if (!this.#isOpen) return false
@@ -36,10 +36,10 @@ export class Reservation {
     let isOverrun = false
     for (const hold of this.#holds) {
       const { account } = hold
-      const { metric } = account.rule
+      const { metric, mode } = account.rule
       account.settle(hold, used[metric])
       this.#queue(account)
-      if (used[metric] > this.#worstCase[metric]) isOverrun = true
+      if (mode === "hard" && used[metric] > this.#worstCase[metric]) isOverrun = true
     }
     return isOverrun
   }

@@ -1,4 +1,4 @@
-import type { Account, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import type { Account, BlockTimes, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
 import type { LimitRule } from "./limit-rule.ts"
@@ -82,6 +82,10 @@ export class SliceAccount implements Account {
     return this.spent < this.#grant.amount
   }
 
+  expireView(): void {
+    this.#grantedAt = Number.NEGATIVE_INFINITY
+  }
+
   reserve(amount: number): Hold {
     const reserved = this.#isSoft ? 0 : amount
     this.#holds++
@@ -134,8 +138,9 @@ export class SliceAccount implements Account {
     return this.#holds === 0 && this.waiting === 0 && !this.isDirty
   }
 
-  describeBlock(needed: number, at: number): BlockedLimit {
+  describeBlock(needed: number, { at }: BlockTimes): BlockedLimit {
     const { amount, reserved } = this.#grant ?? { amount: 0, reserved: 0 }
+    const available = Math.max(0, this.#slice - this.#open)
     const { spent } = this
     const limit = {
       limitId: this.rule.id,
@@ -144,6 +149,7 @@ export class SliceAccount implements Account {
       spent,
       reserved,
       needed,
+      available,
     }
     const isSpent = this.#isSoft ? spent >= amount : spent + needed > amount
     if (this.#isSlots || !isSpent) return { ...limit, reason: "reserved", passesAt: at + retryMs }
@@ -160,7 +166,9 @@ export class SliceAccount implements Account {
 
   describe(): LimitState | null {
     if (!this.#grant) return null
-    const { amount, reserved } = this.#grant
+    const { amount } = this.#grant
+    const usedSince = this.#used - this.#claimedUse
+    const reserved = Math.max(0, this.#grant.reserved - usedSince)
     const resetsAt = this.#isSlots ? Number.POSITIVE_INFINITY : this.#resetsAt
     return { limitId: this.rule.id, amount, spent: this.spent, reserved, resetsAt }
   }

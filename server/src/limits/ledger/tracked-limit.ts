@@ -35,7 +35,10 @@ export class TrackedLimit {
   update(rule: LimitRule): void {
     this.#rule = rule
     this.#leaveCurrent()
-    for (const account of this.#accountsByPeriod.values()) account.rule = rule
+    for (const account of this.#accountsByPeriod.values()) {
+      account.rule = rule
+      account.expireView()
+    }
   }
 
   /** @param at epoch ms */

@@ -12,4 +12,33 @@ export const limits = {
   limit_model_twice: "Ein Limit eines Modells kann nicht auf ein anderes Modell beschränkt werden.",
   limit_field_fixed:
     "Das lässt sich nicht ändern. Löschen Sie das Limit und legen Sie ein neues an.",
+  limit_used_up_until: ({ name, date }) => `Das Limit für ${name} ist bis ${date} aufgebraucht.`,
+  limit_used_up: ({ name }) => `Das Limit für ${name} ist aufgebraucht.`,
+  limit_exceeded_by_request: ({ name }) =>
+    `Diese Anfrage kann mehr verbrauchen, als das Limit für ${name} zulässt. Kürzen Sie sie oder bitten Sie um eine kürzere Antwort.`,
+  limit_rate_reached: ({ name, seconds }) =>
+    `Das Limit für ${name} ist erreicht. Versuchen Sie es in ${seconds} s erneut.`,
+  limit_in_use: ({ name }) =>
+    `Laufende Anfragen belegen den Rest des Limits für ${name}. Versuchen Sie es gleich erneut.`,
+  limit_without_price: ({ id }) =>
+    `Der Preis des Modells „${id}“ ist unbekannt, und es gilt ein Limit für Kosten. Die Administration muss den Preis festlegen.`,
+  limit_name: ({ metric, owner }) => `${metric} ${owner}`,
+  limit_name_with_window: ({ metric, window, owner }) => `${metric} ${window} ${owner}`,
+  limit_name_with_model: ({ name, model }) => `${name} mit dem Modell „${model}“`,
+  limit_of_requests: "Anfragen",
+  limit_of_tokens: "Tokens",
+  limit_of_cost: "Kosten",
+  limit_of_requests_in_flight: "gleichzeitige Anfragen",
+  limit_per_minute: "pro Minute",
+  limit_per_hour: "pro Stunde",
+  limit_per_day: "pro Tag",
+  limit_per_week: "pro Woche",
+  limit_per_month: "pro Monat",
+  limit_in_total: "insgesamt",
+  limit_for_everyone: "aller Personen zusammen",
+  limit_for_group: "Ihrer Gruppe",
+  limit_for_user: "Ihres Kontos",
+  limit_for_key: "dieses API-Schlüssels",
+  limit_for_model: ({ id }) => `des Modells „${id}“`,
+  limit_for_connection: "der Verbindungen dieses Modells",
 } satisfies TranslationsOf<typeof english>

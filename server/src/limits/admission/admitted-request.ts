@@ -1,0 +1,194 @@
+import type { AttemptTarget } from "../../connections/attempt-target.ts"
+import { Failure } from "../../errors.ts"
+import type { UsageRecorder, UsedAmounts } from "../../usage/usage-recorder.ts"
+import { amountAt } from "../ledger/limit-rule.ts"
+import type { Reservation } from "../ledger/reservation.ts"
+import type { ActiveLimit } from "../limit-registry.ts"
+import { toRaisableAmount } from "../store.ts"
+import type { AdmissionDeps, AdmissionRequest } from "./admission-request.ts"
+import { createPriceFailure, outcomeOfFailure } from "./limit-failure.ts"
+import type { LimitHeaders } from "./limit-headers.ts"
+import type { RequestSize } from "./request-size.ts"
+import { countOnly, describeLimits, type Need, type Reserved } from "./reserve.ts"
+import {
+  createWorstCase,
+  findFittingOutput,
+  isSized,
+  minOutputTokens,
+  type WorstCase,
+} from "./worst-case.ts"
+
+const isOfSize = ({ metric }: ActiveLimit): boolean => isSized(metric)
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined
+
+/**
+ * A request with its usage record and what is reserved for it. All of it is settled with the record,
+ * however the request ends.
+ */
+export class AdmittedRequest {
+  readonly usageRecorder: UsageRecorder
+  readonly #deps: AdmissionDeps
+  readonly #request: AdmissionRequest
+  /** Those of the caller and of the model. */
+  readonly #limits: readonly ActiveLimit[]
+  #reservations: Reservation[] = []
+  /** For the connection that the request was last sent to. */
+  #attempt: Reservation | null = null
+  #size: RequestSize | null = null
+  #maxTokensOut = 0
+  #outputLimit: number | null = null
+
+  constructor(deps: AdmissionDeps, request: AdmissionRequest) {
+    this.#deps = deps
+    this.#request = request
+    this.#limits = this.#findLimits()
+    this.usageRecorder = deps.usageRecorders.start(request, (used) => this.#charge(used))
+  }
+
+  /** Tokens of the answer to ask for at most, where a limit needs it and the client set none. */
+  get outputLimit(): number | null {
+    return this.#outputLimit
+  }
+
+  /** Limits on requests and tokens with what is left of them, for clients. */
+  limitHeaders(): LimitHeaders {
+    return describeLimits(this.#deps, this.#limits)
+  }
+
+  /** @throws {Failure} if a limit does not allow the request */
+  reserve(measure: AdmissionRequest["measure"]): void | Promise<void> {
+    if (this.#deps.registry.isEmpty()) return
+    if (measure) return this.#reserve(this.#limits, this.#planSize(measure) ?? countOnly)
+    return this.#reserve(
+      this.#limits.filter((limit) => !isOfSize(limit)),
+      countOnly,
+    )
+  }
+
+  /** Reserves tokens and cost, if they were not measured before. @throws {Failure} as `reserve` */
+  reserveSize(measure: () => RequestSize): void | Promise<void> {
+    if (this.#deps.registry.isEmpty()) return
+    const need = this.#planSize(measure)
+    if (need) return this.#reserve(this.#limits.filter(isOfSize), need)
+  }
+
+  /**
+   * Reserves from the limits of a connection before the request is sent to it; the previous attempt
+   * has failed, and costs nothing.
+   * @throws {Failure} if they do not allow the request
+   */
+  reserveAttempt(target: AttemptTarget): void | Promise<void> {
+    this.#attempt?.cancel()
+    this.#attempt = null
+    if (this.#deps.registry.isEmpty()) return
+    const limits = this.#limitsOf(target.connection.config.id)
+    const price = this.#deps.prices.priceOf(target)
+    if (!price) this.#checkUnpriced([...this.#limits, ...limits])
+    if (limits.length === 0) return
+    const worstCase = this.#size && createWorstCase(this.#size, price ? [price] : [])
+    const need = worstCase
+      ? { worstCase, maxTokensOut: this.#maxTokensOut, isReducible: false }
+      : countOnly
+    const reserved = this.#deps.reserve(limits, need)
+    if (reserved instanceof Promise) return reserved.then(this.#keepAttempt)
+    this.#keepAttempt(reserved)
+  }
+
+  /** Records that the request was not sent. */
+  recordRejection(error: Error): void {
+    const outcome = error instanceof Failure ? outcomeOfFailure(error) : "upstream_error"
+    const status = error instanceof Failure ? error.status : 500
+    this.usageRecorder.settle({ outcome, status, tokens: null, chunksOut: 0 })
+  }
+
+  #findLimits(): readonly ActiveLimit[] {
+    const { caller, modelIds, isNested } = this.#request
+    const { user, groups, credential } = caller
+    const found = this.#deps.registry.findApplicable({
+      ...{ userId: user.id, groupIds: groups, modelIds },
+      keyId: credential.type === "key" ? credential.id : null,
+    })
+    if (!isNested) return found
+    // The caller's own request is in flight already, and would wait for this one.
+    return found.filter(({ metric, target }) => metric !== "concurrency" || target.type === "model")
+  }
+
+  #limitsOf(connectionId: string): readonly ActiveLimit[] {
+    return this.#deps.registry.findOfConnection(connectionId, this.#request.modelIds)
+  }
+
+  /** Null if neither tokens nor cost are limited. */
+  #planSize(measure: () => RequestSize): Need | null {
+    const { endpoints } = this.#request
+    if (endpoints.length === 0) return null
+    const limits = this.#limits.filter(isOfSize)
+    const ofConnections = endpoints
+      .flatMap(({ connection }) => this.#limitsOf(connection.config.id))
+      .filter(isOfSize)
+    if (limits.length + ofConnections.length === 0) return null
+    const size = measure()
+    this.#size = size
+    const prices = endpoints
+      .map(({ connection, model }) => this.#deps.prices.priceOf({ connection, model: model.name }))
+      .filter(isDefined)
+    if (prices.length === 0) this.#checkUnpriced(limits)
+    const worstCase = createWorstCase(size, prices)
+    const isHard = [...limits, ...ofConnections].some(({ mode }) => mode === "hard")
+    const isReducible = size.maxTokensOut === null && isHard
+    const maxTokensOut = size.maxTokensOut ?? this.#chooseOutput(worstCase, limits)
+    this.#maxTokensOut = maxTokensOut
+    if (isReducible) this.#outputLimit = maxTokensOut
+    return { worstCase, maxTokensOut, isReducible }
+  }
+
+  /** As long an answer as a model gives and the amounts of the limits allow. */
+  #chooseOutput(worstCase: WorstCase, limits: readonly ActiveLimit[]): number {
+    let max = this.#deps.prices.defaultOutputOf(this.#request.endpoints)
+    const now = this.#deps.nowMs()
+    for (const limit of limits) {
+      const { metric, mode } = limit
+      if (mode === "soft" || !isSized(metric)) continue
+      const left = amountAt(toRaisableAmount(limit), now)
+      max = findFittingOutput(worstCase, { metric, left, max })
+    }
+    return Math.max(max, minOutputTokens)
+  }
+
+  #checkUnpriced(limits: readonly ActiveLimit[]): void {
+    if (this.#deps.settings.current().unpriced_models === "admit") return
+    if (limits.some(({ metric }) => metric === "cost"))
+      throw createPriceFailure(this.#request.model)
+  }
+
+  #reserve(limits: readonly ActiveLimit[], need: Need): void | Promise<void> {
+    if (limits.length === 0) return
+    const keep = ({ reservation, maxTokensOut }: Reserved): void => {
+      this.#reservations.push(reservation)
+      this.#releaseIfSettled(reservation)
+      if (!need.isReducible) return
+      this.#maxTokensOut = maxTokensOut
+      this.#outputLimit = maxTokensOut
+    }
+    const reserved = this.#deps.reserve(limits, need)
+    if (reserved instanceof Promise) return reserved.then(keep)
+    keep(reserved)
+  }
+
+  readonly #keepAttempt = ({ reservation }: Reserved): void => {
+    this.#attempt = reservation
+    this.#releaseIfSettled(reservation)
+  }
+
+  /** The client may have left while the database was asked. */
+  #releaseIfSettled(reservation: Reservation): void {
+    if (this.usageRecorder.isSettled) reservation.cancel()
+  }
+
+  #charge(used: UsedAmounts): boolean {
+    const amounts = { ...used, concurrency: 0 }
+    const all = this.#attempt ? [...this.#reservations, this.#attempt] : this.#reservations
+    let isOverrun = false
+    for (const reservation of all) if (reservation.settle(amounts)) isOverrun = true
+    return isOverrun
+  }
+}
