@@ -61,10 +61,13 @@ const bit = (condition: boolean): SqlBoolean => (condition ? 1 : 0)
 /** What `user_id` is in records of service keys, which belong to no user. */
 const noUserId = ""
 
+const outcomesWithoutTokens = new Set<RequestOutcome>([
+  ...(["upstream_error", "refused_request", "limited"] as const),
+])
+
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
 const estimatePrompt = (outcome: RequestOutcome, prompt: UsageRecordInput["prompt"]): number => {
-  const failed = outcome === "upstream_error" || outcome === "refused_request"
-  return failed ? 0 : Math.ceil(prompt.bytes.length / bytesPerToken)
+  return outcomesWithoutTokens.has(outcome) ? 0 : Math.ceil(prompt.bytes.length / bytesPerToken)
 }
 
 /** Records the usage of one request: created before the request is sent, settled once at its end. */
@@ -146,7 +149,7 @@ export class UsageRecorder {
     const charged = { connection, upstreamModel, serviceTier, tokens: counts, durationMs }
     const cost = this.#deps.requestCost({ ...charged, outcome, at })
     const isOverrun = this.#chargeLimits({
-      requests: this.#wasSent ? 1 : 0,
+      requests: this.#wasSent && outcome !== "limited" ? 1 : 0,
       // A function's own requests are charged by themselves.
       tokens: target ? counts.tokens_in + counts.tokens_out : 0,
       cost: cost ?? 0,

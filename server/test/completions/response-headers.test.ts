@@ -36,7 +36,6 @@ describe.each(httpVariants)("over %s", (_name, env) => {
     "x-should-retry": "true",
     "request-id": "req_1",
     "openai-processing-ms": "12",
-    "x-ratelimit-remaining-requests": "3",
   }
 
   const respondWith =

@@ -115,7 +115,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
         expect(reply.status).toBe(status)
         expect(reply.body).toEqual(error)
         expect(reply.headers.get("retry-after")).toBe("9")
-        expect(reply.headers.get("x-ratelimit-remaining-requests")).toBe("0")
+        expect(reply.headers.has("x-ratelimit-remaining-requests")).toBe(false)
         const outcome = status < 500 && status !== 429 ? "refused_request" : "upstream_error"
         expect(reply.records).toMatchObject([{ outcome, status }])
       },

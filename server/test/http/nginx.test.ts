@@ -156,7 +156,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
 
   it("relays a provider's reply with large headers", async () => {
     const headers = Object.fromEntries(
-      Array.from({ length: 12 }, (_, at) => [`x-ratelimit-detail-${at}`, "r".repeat(900)]),
+      Array.from({ length: 12 }, (_, at) => [`openai-detail-${at}`, "r".repeat(900)]),
     )
     upstream.injectFault({ kind: "status", status: 200, headers }, { on: /files/ })
     const reply = await sendOverTls(port, { path: "/openai/files", headers: bearer })

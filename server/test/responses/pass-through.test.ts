@@ -118,7 +118,7 @@ describe.each(httpVariants)("over %s", (_name, env) => {
       const response = await testbed.send({ model: nativeModel, input: "x", store: false })
       expect([response.status, response.text]).toEqual([status, JSON.stringify(body)])
       expect(response.headers.get("retry-after")).toBe("7")
-      expect(response.headers.get("x-ratelimit-remaining-tokens")).toBe("0")
+      expect(response.headers.has("x-ratelimit-remaining-tokens")).toBe(false)
     })
   })
 

@@ -25,7 +25,7 @@ interface Deps {
 
 export const createModelPrices = ({ priceIndex, now }: Deps): ModelPrices => {
   const queryOf = ({ config }: Endpoint["connection"], model: string): PriceQuery => ({
-    modelIds: [prefixedModelId(config, model)],
+    endpointId: prefixedModelId(config, model),
     upstreamModel: model,
     connection: config,
     at: now(),
