@@ -46,8 +46,8 @@ export interface UsedAmounts {
   cost: number
 }
 
-/** @returns whether it was more than the request had reserved */
-export type ChargeLimits = (used: UsedAmounts) => boolean
+/** @returns whether it was more than the request had reserved; null if it had reserved nothing */
+export type ChargeLimits = (used: UsedAmounts) => boolean | null
 
 interface Deps {
   recordQueue: RecordQueue
@@ -169,7 +169,7 @@ export class UsageRecorder {
       streamed: bit(streamed),
       ...counts,
       cost,
-      overrun: bit(isOverrun),
+      overrun: isOverrun === null ? null : bit(isOverrun),
       estimated: bit(this.#isEstimate || tokens === null),
       time_to_first_token_ms: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
       duration_ms: durationMs,

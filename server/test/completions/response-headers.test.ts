@@ -25,6 +25,8 @@ describe.each(httpVariants)("over %s", (_name, env) => {
     "openai-organization": "our-company",
     "openai-project": "proj_1",
     "anthropic-organization-id": "our-company",
+    "x-ratelimit-remaining-requests": "3",
+    "anthropic-ratelimit-tokens-remaining": "3",
   }
   /** The gateway sets the others itself. */
   const neverForwarded = Object.keys(strippedHeaders).filter(

@@ -184,9 +184,10 @@ export class AdmittedRequest {
     if (this.usageRecorder.isSettled) reservation.cancel()
   }
 
-  #charge(used: UsedAmounts): boolean {
+  #charge(used: UsedAmounts): boolean | null {
     const amounts = { ...used, concurrency: 0 }
     const all = this.#attempt ? [...this.#reservations, this.#attempt] : this.#reservations
+    if (all.length === 0) return null
     let isOverrun = false
     for (const reservation of all) if (reservation.settle(amounts)) isOverrun = true
     return isOverrun

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { isObject } from "../fakes/json.ts"
+import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import type { FakeUpstream } from "../fakes/upstream.ts"
+import { deleteFunctions, saveFunction } from "../functions/function-client.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
+import { readUsageRecords } from "../harness/usage-records.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const path = "/api/v1/limits"
+const model = "gpt-fake"
+const messages = [{ role: "user", content: "one two three" }]
+
+describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) => {
+  let first: FakeOpenAI
+  let second: FakeOpenAI
+  let ollama: FakeOllama
+  let gateway: TestGateway
+  let user: Awaited<ReturnType<TestGateway["createUser"]>>
+
+  beforeAll(async () => {
+    first = await startFakeOpenAI()
+    second = await startFakeOpenAI()
+    ollama = await startFakeOllama()
+    gateway = await startGatewayOnDatabase(createDatabase, {
+      OPENAI_API_BASE_URLS: `${first.url};${second.url}`,
+      OLLAMA_BASE_URLS: ollama.origin,
+    })
+    await waitForModels(gateway, [model, "llama3.2:latest"])
+    user = await gateway.createUser("Eve")
+  })
+  beforeEach(async () => {
+    const { body } = await gateway.call("GET", `${path}?page_size=200`)
+    for (const { id } of body.items) await gateway.call("DELETE", `${path}/${id}`)
+    for (const fake of [first, second, ollama]) fake.requests.length = 0
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await Promise.all([first, second, ollama].map((fake) => fake.close()))
+  })
+
+  const limit = async (values: object): Promise<string> => {
+    const target = { type: "user", id: user.id }
+    const { status, body } = await gateway.call("POST", path, { target, ...values })
+    expect(status).toBe(200)
+    return body.id
+  }
+  const ask = (values: object = {}, apiPath = "/v1/chat/completions") =>
+    gateway.call("POST", apiPath, { model, messages, ...values }, { key: user.key })
+  const statusesOf = async (...requests: object[]): Promise<number[]> => {
+    const statuses: number[] = []
+    for (const request of requests) statuses.push((await ask(request)).status)
+    return statuses
+  }
+  const bodiesSentTo = (fake: FakeUpstream) =>
+    fake.requests.map(({ json }) => json).filter((body) => isObject(body) && "model" in body)
+
+  it("to members of a group from their next request on, until they leave it", async () => {
+    const { id } = (await gateway.call("POST", "/api/v1/groups/create", { name: "Team" })).body
+    await limit({ target: { type: "group", id }, metric: "requests", amount: 0, window: "day" })
+    expect(await statusesOf({})).toEqual([200])
+    const member = { user_ids: [user.id] }
+    await gateway.call("POST", `/api/v1/groups/${id}/members/add`, member)
+    const rejected = await ask()
+    expect(rejected.body.error.message).toContain("requests per day for your group")
+    await gateway.call("POST", `/api/v1/groups/${id}/members/remove`, member)
+    expect(await statusesOf({})).toEqual([200])
+  })
+
+  it("to a model, whichever model based on it is asked", async () => {
+    const created = { id: "helper", name: "Helper", base_model_id: model }
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    await gateway.call("POST", "/api/v1/models/create", { ...created, access_grants })
+    await limit({
+      target: { type: "model", id: model },
+      metric: "requests",
+      amount: 1,
+      window: "day",
+    })
+    expect(await statusesOf({ model: "helper" }, {}, { model: "helper" })).toEqual([200, 429, 429])
+    const other = { metric: "requests", amount: 0, window: "day", model: "llama3.2:latest" }
+    await limit(other)
+    expect(await statusesOf({ model: "llama3.2" })).toEqual([429])
+  })
+
+  it("to a connection, so that another one answers", async () => {
+    const target = { type: "connection", id: "env-openai-0" }
+    await limit({ target, metric: "requests", amount: 1, window: "day" })
+    expect(await statusesOf({}, {}, {}, {})).toEqual([200, 200, 200, 200])
+    expect(bodiesSentTo(first).length).toBe(1)
+    expect(bodiesSentTo(second).length).toBe(3)
+  })
+
+  it("to a function's own requests, which need no slot of their caller", async () => {
+    const calling = `export const reply = async ({ messages }, context) =>
+      (await context.chat({ model: "${model}", messages })).content + "!"`
+    await saveFunction(gateway, "asker", calling)
+    await limit({ metric: "concurrency", amount: 1 })
+    const id = await limit({ metric: "requests", amount: 3, window: "day" })
+    expect(await statusesOf({ model: "asker" })).toEqual([200])
+    const { body } = await gateway.call("GET", path)
+    expect(body.items.find((item: { id: string }) => item.id === id)).toMatchObject({ spent: 2 })
+    // The function itself is admitted, and its own request is not.
+    const failed = await ask({ model: "asker" })
+    expect(failed.status).toBeGreaterThanOrEqual(400)
+    expect(bodiesSentTo(first).length + bodiesSentTo(second).length).toBe(1)
+    await deleteFunctions(gateway)
+  })
+
+  it("to what filters make of a request", async () => {
+    const content = `export const before = (request) => ({ ...request, max_tokens: 5000 })`
+    await saveFunction(gateway, "longer", content, { filter_models: [model] })
+    await limit({ metric: "tokens", amount: 1000, window: "day" })
+    expect(await ask({ max_tokens: 10 })).toMatchObject({
+      status: 429,
+      body: { error: { code: "insufficient_quota" } },
+    })
+    expect((await readUsageRecords(gateway)).at(-1)).toMatchObject({ outcome: "limited", cost: 0 })
+    await deleteFunctions(gateway)
+    expect(await statusesOf({ max_tokens: 10 })).toEqual([200])
+  })
+
+  it("in the field of each API", async () => {
+    await limit({ metric: "tokens", amount: 100_000, window: "day" })
+    const local = { model: "llama3.2:latest", messages }
+    expect((await ask(local, "/ollama/api/chat")).status).toBe(200)
+    expect(bodiesSentTo(ollama)[0]).toMatchObject({ options: { num_predict: expect.any(Number) } })
+    await ask({ model: "gpt-reason-fake" })
+    const [sent] = [...bodiesSentTo(first), ...bodiesSentTo(second)]
+    expect(sent).toMatchObject({ max_tokens: 4096 })
+    await ask({ max_tokens: 7, model: "gpt-reason-fake" })
+    expect([...bodiesSentTo(first), ...bodiesSentTo(second)]).toContainEqual(
+      expect.objectContaining({ max_tokens: 7 }),
+    )
+  })
+
+  it("to models without a price if an administrator wants so", async () => {
+    await limit({ metric: "cost", amount: 1e9, window: "month" })
+    expect(await statusesOf({})).toEqual([200])
+    await gateway.call("POST", "/api/v1/settings", { unpriced_models: "reject" })
+    const rejected = await ask()
+    expect([rejected.status, rejected.body.error.message]).toEqual([
+      403,
+      expect.stringContaining(`The price of model "${model}" is unknown`),
+    ])
+    await gateway.call("POST", "/api/v1/settings", { unpriced_models: "admit" })
+  })
+
+  it("to what a provider reports beyond the reservation, which is marked", async () => {
+    const id = await limit({ metric: "tokens", amount: 100_000, window: "day" })
+    const usage = { prompt_tokens: 150_000, completion_tokens: 1, total_tokens: 150_001 }
+    const message = { role: "assistant", content: "Hi" }
+    const body = {
+      ...{ id: "c", object: "chat.completion", created: 1, model, usage },
+      choices: [{ index: 0, message, finish_reason: "stop" }],
+    }
+    for (const fake of [first, second])
+      fake.injectFault({ kind: "status", status: 200, body }, { on: /chat/ })
+    expect(await statusesOf({ max_tokens: 10 })).toEqual([200])
+    for (const fake of [first, second]) fake.clearFaults()
+    expect((await readUsageRecords(gateway)).at(-1)).toMatchObject({ overrun: 1 })
+    const { body: listed } = await gateway.call("GET", path)
+    expect(listed.items[0]).toMatchObject({ id, spent: 150_001 })
+  })
+})
