@@ -166,9 +166,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { deleteEndedLimits, closeLedger, admit, ...limitParts } = await createLimitParts({
     ...shared,
     ...priceParts,
-    usageRecorders,
-    isOnlyProcess,
-    connectionIds,
+    ...{ usageRecorders, isOnlyProcess, connectionIds },
   })
   const storedResponses = createStoredResponses(shared)
   const deletions = {

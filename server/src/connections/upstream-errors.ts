@@ -38,3 +38,15 @@ export const toUpstreamFailure = (error: UpstreamError, connection: Connection |
   new Failure(failureByKind[error.kind].code, describe(error, upstreamLabel(connection)), {
     cause: error,
   })
+
+/** A success in a format that no client can read. */
+export const createContentTypeFailure = (connection: Connection | null, type: string): Failure => {
+  const values = { provider: upstreamLabel(connection), type: type.slice(0, 100) }
+  return new Failure("upstream_broken", translatable("provider_content_type", values))
+}
+
+/** A stream that lacks its end. */
+export const createEndedEarlyFailure = (connection: Connection | null): Failure => {
+  const provider = upstreamLabel(connection)
+  return new Failure("upstream_broken", translatable("provider_ended_early", { provider }))
+}

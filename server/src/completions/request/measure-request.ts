@@ -33,7 +33,7 @@ const addedBytes = (request: ModelRequest, workspace: readonly WorkspaceModel[])
 }
 
 /** The caller's own take precedence, then the model closest to it. */
-const valueOf = (
+const parameterOf = (
   { fields, operation }: ModelRequest,
   workspace: readonly WorkspaceModel[],
   name: string,
@@ -50,9 +50,9 @@ export const measureRequest = (
 ): RequestSize => {
   const { outputFields } = request.operation
   const outputs = outputFields
-    .map((name) => toMaxTokens(valueOf(request, workspace, name)))
+    .map((name) => toMaxTokens(parameterOf(request, workspace, name)))
     .filter((value) => value !== null)
-  const choices = ["n", "best_of"].map((name) => toChoices(valueOf(request, workspace, name)))
+  const choices = ["n", "best_of"].map((name) => toChoices(parameterOf(request, workspace, name)))
   const messages = request.countElements("messages") + request.countElements("input")
   return {
     maxTokensIn: toMaxTokensIn({

@@ -2,10 +2,13 @@ import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1
 import type { AttemptTarget } from "../../connections/attempt-target.ts"
 import type { Connection } from "../../connections/connection.ts"
 import type { ResponseReceiver } from "../../connections/response-receiver.ts"
-import { toUpstreamFailure, upstreamLabel } from "../../connections/upstream-errors.ts"
+import {
+  createContentTypeFailure,
+  createEndedEarlyFailure,
+  toUpstreamFailure,
+} from "../../connections/upstream-errors.ts"
 import { Failure } from "../../errors.ts"
 import { MalformedResponse } from "../../formats/malformed-response.ts"
-import { translatable } from "../../i18n/message.ts"
 import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts"
 import { outcomeOfFailure } from "../../limits/admission/limit-failure.ts"
 import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
@@ -213,9 +216,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   /** A success in a format that no client can read, such as a sign-in page. */
   #rejectContentType(type: string): void {
     this.#handle?.cancel()
-    const provider = upstreamLabel(this.#connection)
-    const message = translatable("provider_content_type", { provider, type: type.slice(0, 100) })
-    this.#fail(new Failure("upstream_broken", message))
+    this.#fail(createContentTypeFailure(this.#connection, type))
   }
 
   #endError(): void {
@@ -241,8 +242,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   #endPassing(): void {
     if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
     else if (!this.#passEndOfStream()) {
-      const provider = upstreamLabel(this.#connection)
-      this.#fail(new Failure("upstream_broken", translatable("provider_ended_early", { provider })))
+      this.#fail(createEndedEarlyFailure(this.#connection))
       return
     }
     this.#deps.consumer.onEnd()

@@ -18,7 +18,7 @@ export const createAdmission =
     }
     try {
       const reserving = admitted.reserve(request.measure)
-      return reserving ? reserving.then(() => admitted, reject) : admitted
+      return reserving instanceof Promise ? reserving.then(() => admitted, reject) : admitted
     } catch (error) {
       return reject(error)
     }

@@ -29,7 +29,7 @@ const findTightest = (states: readonly LimitState[]): Remaining | null => {
 }
 
 /** As OpenAI writes it: `6m0s`, `1.5s`, `20ms`. */
-export const formatDuration = (ms: number): string => {
+const formatDuration = (ms: number): string => {
   if (ms < 1000) return `${Math.ceil(ms)}ms`
   const seconds = Math.ceil(ms / 1000)
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit))

@@ -86,10 +86,10 @@ export const createReserve = (deps: Deps): Reserve => {
   const reserveReduced = async (
     limits: readonly ActiveLimit[],
     need: Need,
-    asked: Promise<Admission>,
+    firstAdmission: Promise<Admission>,
   ): Promise<Reserved> => {
     let present = need
-    let admission = await asked
+    let admission = await firstAdmission
     for (let round = 0; round < maxReductions && !admission.isAdmitted; round++) {
       const reduced = reduceOutput(present, admission)
       if (!reduced) break
