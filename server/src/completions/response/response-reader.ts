@@ -16,6 +16,7 @@ import type { RequestOutcome } from "../../usage/schema.ts"
 import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
 import { appendToTail, findUsage } from "./body-usage.ts"
+import { countStreamTokens } from "./count-stream-tokens.ts"
 import { isErrorBody, toErrorReply } from "./provider-error-reply.ts"
 import type {
   ResponseConsumer,
@@ -294,7 +295,9 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     } catch (error) {
       unreported = { error }
     }
-    const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
+    const stream = countStreamTokens(this.#deps.scanner, outcome)
+    if (!this.#bodyTokens && stream.isEstimate) this.#usageRecorder?.markEstimated()
+    const tokens = this.#bodyTokens ?? stream.tokens
     const { eventCount: chunks, startTokens } = this.#deps.scanner
     if (startTokens) this.#usageRecorder?.reportTokens(startTokens)
     this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
@@ -302,13 +305,5 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     if (unreported) this.#deps.onUnexpectedError(unreported.error)
     else this.#deps.onDone(result)
     this.#deps.consumer.onDone?.(result)
-  }
-
-  /** The counts of a stream that broke off are those last reported, and about one per event since. */
-  #streamTokens(outcome: RequestOutcome): TokenCounts | null {
-    const { tokens, eventsAfterTokens } = this.#deps.scanner
-    if (tokens === null || outcome === "ok" || eventsAfterTokens === 0) return tokens
-    this.#usageRecorder?.markEstimated()
-    return { ...tokens, tokens_out: tokens.tokens_out + eventsAfterTokens }
   }
 }
