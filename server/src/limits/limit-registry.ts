@@ -13,7 +13,8 @@ export interface ActiveLimit extends StoredLimit {
 
 /** What a request is counted by. */
 export interface LimitScope {
-  userId: string
+  /** Null for a service key, which belongs to no user. */
+  userId: string | null
   groupIds: Iterable<string>
   /** Of the API key; null for a session. */
   keyId: string | null
@@ -77,7 +78,7 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
       const found: ActiveLimit[] = []
       addOf(found, { type: "everyone" }, modelIds)
       for (const id of groupIds) addOf(found, { type: "group", id }, modelIds)
-      addOf(found, { type: "user", id: userId }, modelIds)
+      if (userId !== null) addOf(found, { type: "user", id: userId }, modelIds)
       if (keyId !== null) addOf(found, { type: "key", id: keyId }, modelIds)
       for (const id of modelIds) addOf(found, { type: "model", id }, modelIds)
       return found

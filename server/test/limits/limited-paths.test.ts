@@ -69,6 +69,31 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     expect(await statusesOf({})).toEqual([200])
   })
 
+  it("to service keys, and to those of their group", async () => {
+    const { id } = (await gateway.call("POST", "/api/v1/groups/create", { name: "Reports" })).body
+    const created = await gateway.call("POST", `/api/v1/groups/${id}/keys`, { name: "Nightly" })
+    const key = created.body.api_key
+    const askWithKey = () =>
+      gateway.call("POST", "/v1/chat/completions", { model, messages }, { key })
+    await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
+    const ofKey = { type: "key", id: created.body.id }
+    const limitId = await limit({ target: ofKey, metric: "requests", amount: 1, window: "day" })
+    expect((await askWithKey()).status).toBe(200)
+    const rejected = await askWithKey()
+    expect([rejected.status, rejected.body.error.message]).toEqual([
+      429,
+      expect.stringContaining("requests per day for this API key"),
+    ])
+    expect(await statusesOf({})).toEqual([200])
+    await gateway.call("DELETE", `${path}/${limitId}`)
+    expect((await askWithKey()).status).toBe(200)
+    await limit({ target: { type: "group", id }, metric: "requests", amount: 0, window: "day" })
+    expect((await askWithKey()).body.error.message).toContain("for your group")
+    // A service key belongs to no user.
+    const ofUser = { target: { ...ofKey, type: "user" }, metric: "requests", amount: 0 }
+    expect((await gateway.call("POST", path, { ...ofUser, window: "day" })).status).toBe(422)
+  })
+
   it("to a model, whichever model based on it is asked", async () => {
     const created = { id: "helper", name: "Helper", base_model_id: model }
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]

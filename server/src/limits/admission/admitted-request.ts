@@ -1,5 +1,6 @@
 import type { AttemptTarget } from "../../connections/attempt-target.ts"
 import { Failure } from "../../errors.ts"
+import { keyIdOf, userIdOf } from "../../http/caller.ts"
 import type { UsageRecorder, UsedAmounts } from "../../usage/usage-recorder.ts"
 import { amountAt } from "../ledger/limit-rule.ts"
 import type { Reservation } from "../ledger/reservation.ts"
@@ -103,10 +104,11 @@ export class AdmittedRequest {
 
   #findLimits(): readonly ActiveLimit[] {
     const { caller, modelIds, isNested } = this.#request
-    const { user, groups, credential } = caller
     const found = this.#deps.registry.findApplicable({
-      ...{ userId: user.id, groupIds: groups, modelIds },
-      keyId: credential.type === "key" ? credential.id : null,
+      userId: userIdOf(caller),
+      groupIds: caller.groups,
+      keyId: keyIdOf(caller),
+      modelIds,
     })
     if (!isNested) return found
     // The caller's own request is in flight already, and would wait for this one.

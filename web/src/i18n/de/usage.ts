@@ -28,6 +28,7 @@ export const usage = {
   "usage.outcome.refused_request": "Vom Anbieter abgelehnt",
   "usage.outcome.upstream_error": "Fehler beim Anbieter",
   "usage.outcome.shut_down": "Server neu gestartet",
+  "usage.outcome.limited": "Limit erreicht",
   "usage.hour": "Stunde",
   "usage.day": "Tag",
   "usage.month": "Monat",

@@ -28,6 +28,7 @@ export const usage = {
   "usage.outcome.refused_request": "Rejected by the provider",
   "usage.outcome.upstream_error": "Provider failed",
   "usage.outcome.shut_down": "Server restarted",
+  "usage.outcome.limited": "Limit reached",
   "usage.hour": "Hour",
   "usage.day": "Day",
   "usage.month": "Month",
