@@ -28,8 +28,6 @@ interface Deps {
   ledger: Pick<Ledger, "track" | "untrack">
 }
 
-const keyOf = ({ type, id = "" }: LimitTarget): string => `${type} ${id}`
-
 /** All limits in memory, reloaded when one changes on any node. */
 export interface LimitRegistry {
   isEmpty(): boolean
@@ -41,17 +39,47 @@ export interface LimitRegistry {
   reload(): Promise<void>
 }
 
+type LimitsById = ReadonlyMap<string, readonly ActiveLimit[]>
+type LimitsByTarget = Readonly<Record<LimitTarget["type"], LimitsById>>
+
 const none: readonly ActiveLimit[] = []
+/** Of the target that has none. */
+const everyone = ""
+
+const groupByTarget = (limits: readonly ActiveLimit[]): LimitsByTarget => {
+  const byId = (type: LimitTarget["type"]): LimitsById =>
+    Map.groupBy(
+      limits.filter(({ target }) => target.type === type),
+      ({ target }) => target.id ?? everyone,
+    )
+  return {
+    everyone: byId("everyone"),
+    group: byId("group"),
+    user: byId("user"),
+    key: byId("key"),
+    model: byId("model"),
+    connection: byId("connection"),
+  }
+}
+
+const addOf = (
+  found: ActiveLimit[],
+  limits: readonly ActiveLimit[] | undefined,
+  modelIds: readonly string[],
+): void => {
+  for (const limit of limits ?? none)
+    if (limit.model === undefined || modelIds.includes(limit.model)) found.push(limit)
+}
 
 export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise<LimitRegistry> => {
   let limits: readonly ActiveLimit[] = none
-  let limitsByTarget = new Map<string, readonly ActiveLimit[]>()
+  let byTarget = groupByTarget(none)
 
   const load = async (): Promise<void> => {
     const stored = await store.list()
     const before = limits
     limits = stored.map((limit) => ({ ...limit, tracked: ledger.track(toRule(limit)) }))
-    limitsByTarget = Map.groupBy(limits, ({ target }) => keyOf(target))
+    byTarget = groupByTarget(limits)
     const ids = new Set(stored.map(({ id }) => id))
     for (const { id } of before) if (!ids.has(id)) ledger.untrack(id)
   }
@@ -64,11 +92,6 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
     return topic === "limits" || topic === "reset" ? reload() : undefined
   })
 
-  const addOf = (found: ActiveLimit[], target: LimitTarget, modelIds: readonly string[]): void => {
-    for (const limit of limitsByTarget.get(keyOf(target)) ?? none)
-      if (limit.model === undefined || modelIds.includes(limit.model)) found.push(limit)
-  }
-
   return {
     isEmpty: () => limits.length === 0,
     all: () => limits,
@@ -76,18 +99,18 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
     findApplicable: ({ userId, groupIds, keyId, modelIds }) => {
       if (limits.length === 0) return none
       const found: ActiveLimit[] = []
-      addOf(found, { type: "everyone" }, modelIds)
-      for (const id of groupIds) addOf(found, { type: "group", id }, modelIds)
-      if (userId !== null) addOf(found, { type: "user", id: userId }, modelIds)
-      if (keyId !== null) addOf(found, { type: "key", id: keyId }, modelIds)
-      for (const id of modelIds) addOf(found, { type: "model", id }, modelIds)
+      addOf(found, byTarget.everyone.get(everyone), modelIds)
+      for (const id of groupIds) addOf(found, byTarget.group.get(id), modelIds)
+      if (userId !== null) addOf(found, byTarget.user.get(userId), modelIds)
+      if (keyId !== null) addOf(found, byTarget.key.get(keyId), modelIds)
+      for (const id of modelIds) addOf(found, byTarget.model.get(id), modelIds)
       return found
     },
 
     findOfConnection: (id, modelIds) => {
       if (limits.length === 0) return none
       const found: ActiveLimit[] = []
-      addOf(found, { type: "connection", id }, modelIds)
+      addOf(found, byTarget.connection.get(id), modelIds)
       return found
     },
 

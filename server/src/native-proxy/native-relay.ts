@@ -42,8 +42,8 @@ export class NativeRelay implements ResponseConsumer {
     this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)
     // Ollama has no such headers.
-    const limits = this.#errorStyle === "openai" ? this.#admitted?.limitHeaders().openai : undefined
-    if (limits) headers.push(...Object.entries(limits).flat())
+    if (this.#errorStyle === "openai" && this.#admitted)
+      headers.push(...this.#admitted.limitHeaders("openai"))
     this.#reply.head(status, headers)
     this.#reply.flushSoon()
   }

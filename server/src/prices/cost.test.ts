@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { createChooser } from "../../test/harness/random.ts"
 import { noTokens, type TokenCounts } from "../usage/token-counts.ts"
-import { calculateCost, calculateMaxCost, hasPrice, type PricedUsage } from "./cost.ts"
+import { calculateCost, calculateMaxCost, hasPrice } from "./cost.ts"
+import type { PricedUsage } from "./priced-usage.ts"
 import { PriceEntry } from "./schema.ts"
 
 const entryOf = (prices: object) => PriceEntry.parse({ model: "m", from: 0, ...prices })

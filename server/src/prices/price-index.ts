@@ -64,11 +64,21 @@ const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {
   return facts
 }
 
+/** The entries with a price that requests to a model may have, at whatever time; the first holds. */
+interface KnownPrices {
+  endpointId: string
+  entries: readonly PriceEntry[]
+}
+
+/** Clients name models of local runtimes. */
+const maxKnownModels = 10_000
+
 /** Finds the entries of a model. The more specific ones come first. */
 export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
   const customByModel = groupByModel(custom)
   const shippedByModel = groupByModel(shipped)
   const providerByUrl = new Map<string, string | null>()
+  const pricesByConnection = new WeakMap<PricedConnection, Map<string, KnownPrices>>()
 
   /** Each request asks: parsing the address takes longer than all that follows. */
   const providerOfUrl = (url: string): string | null => {
@@ -104,6 +114,20 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
     return [...customScopes, ...shippedScopes]
   }
 
+  /** Each request asks several times. */
+  const pricesOf = (query: PriceQuery): readonly PriceEntry[] => {
+    const { endpointId, upstreamModel, connection } = query
+    const pricesByModel = pricesByConnection.get(connection) ?? new Map<string, KnownPrices>()
+    const known = pricesByModel.get(upstreamModel)
+    if (known?.endpointId === endpointId) return known.entries
+    const always = { ...query, at: Number.POSITIVE_INFINITY }
+    const entries = findScopes(always).flat().filter(hasPrice)
+    if (pricesByModel.size >= maxKnownModels) pricesByModel.clear()
+    pricesByModel.set(upstreamModel, { endpointId, entries })
+    pricesByConnection.set(connection, pricesByModel)
+    return entries
+  }
+
   return {
     /** The provider that a connection belongs to; null if it is none of those known. */
     providerOf: (connection: PricedConnection): string | null =>
@@ -111,7 +135,7 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
 
     /** The entry that sets the price of a request; undefined if it is unknown. */
     findPrice: (query: PriceQuery): PriceEntry | undefined =>
-      findScopes(query).flat().find(hasPrice),
+      pricesOf(query).find(({ from }) => from <= query.at),
 
     /** What is known of a model besides its price. */
     findFacts: (query: PriceQuery): ModelFacts =>

@@ -49,12 +49,15 @@ export const servicePricesOf = ({ service_tiers }: PriceEntry, name: string | nu
     ? service_tiers[name]
     : undefined
 
-interface RateQuery {
+export interface RateQuery {
   tokensIn: number
   serviceTier: string | null
 }
 
-const ratesByEntry = new WeakMap<PriceEntry, Map<string, TokenRates>>()
+/** By what replaces prices; for the default service tier, the context tier. */
+type RatesByTier = Map<unknown, TokenRates>
+
+const ratesByEntry = new WeakMap<PriceEntry, RatesByTier>()
 
 /**
  * The rates of a request. What is more specific replaces single prices: the context tier those of
@@ -67,12 +70,12 @@ export const findTokenRates = (
   const tier = entry.tiers?.findLast(({ above }) => tokensIn > above)
   const service = servicePricesOf(entry, serviceTier)
   const serviceContext = service?.tiers?.findLast(({ above }) => tokensIn > above)
-  const key = `${tier?.above} ${serviceContext?.above} ${service ? serviceTier : ""}`
-  const ratesByKey = ratesByEntry.get(entry) ?? new Map<string, TokenRates>()
-  ratesByEntry.set(entry, ratesByKey)
-  const known = ratesByKey.get(key)
+  const key = service ? `${tier?.above} ${serviceContext?.above} ${serviceTier}` : tier
+  const ratesByTier: RatesByTier = ratesByEntry.get(entry) ?? new Map()
+  const known = ratesByTier.get(key)
   if (known) return known
+  ratesByEntry.set(entry, ratesByTier)
   const rates = toRates({ ...entry, ...tier, ...service, ...serviceContext })
-  ratesByKey.set(key, rates)
+  ratesByTier.set(key, rates)
   return rates
 }

@@ -152,8 +152,7 @@ export class ResponseRelay implements ResponseConsumer {
     const { dropped, operation } = this.#options
     dropped?.addHeader(headers)
     if (operation.api === "anthropic") this.#reply.addAnthropicRequestId(headers)
-    const limits = this.#admitted?.limitHeaders()[operation.api]
-    if (limits) headers.push(...Object.entries(limits).flat())
+    if (this.#admitted) headers.push(...this.#admitted.limitHeaders(operation.api))
     this.#reply.head(status, headers)
   }
 

@@ -25,7 +25,7 @@ export interface AdmissionRequest extends UsageRecordInput {
 export interface AdmissionDeps {
   usageRecorders: UsageRecorders
   registry: Pick<LimitRegistry, "isEmpty" | "findApplicable" | "findOfConnection">
-  ledger: Pick<Ledger, "describe">
+  ledger: Pick<Ledger, "describe" | "readClocks">
   reserve: Reserve
   prices: ModelPrices
   settings: Pick<SettingsStore, "current">

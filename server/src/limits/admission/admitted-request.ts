@@ -1,6 +1,8 @@
 import type { AttemptTarget } from "../../connections/attempt-target.ts"
+import type { Endpoint } from "../../connections/connection-registry.ts"
 import { Failure } from "../../errors.ts"
 import { keyIdOf, userIdOf } from "../../http/caller.ts"
+import type { PriceEntry } from "../../prices/schema.ts"
 import type { UsageRecorder, UsedAmounts } from "../../usage/usage-recorder.ts"
 import { amountAt } from "../ledger/limit-rule.ts"
 import type { Reservation } from "../ledger/reservation.ts"
@@ -8,9 +10,9 @@ import type { ActiveLimit } from "../limit-registry.ts"
 import { toRaisableAmount } from "../store.ts"
 import type { AdmissionDeps, AdmissionRequest } from "./admission-request.ts"
 import { createPriceFailure, outcomeOfFailure } from "./limit-failure.ts"
-import type { LimitHeaders } from "./limit-headers.ts"
+import { createLimitHeaders, type LimitHeaderApi } from "./limit-headers.ts"
 import type { RequestSize } from "./request-size.ts"
-import { countOnly, describeLimits, type Need, type Reserved } from "./reserve.ts"
+import { countOnly, findTightestLimits, type Need, type Reserved } from "./reserve.ts"
 import {
   createWorstCase,
   findFittingOutput,
@@ -20,7 +22,7 @@ import {
 } from "./worst-case.ts"
 
 const isOfSize = ({ metric }: ActiveLimit): boolean => isSized(metric)
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined
+const isHard = ({ mode }: ActiveLimit): boolean => mode === "hard"
 
 /**
  * A request with its usage record and what is reserved for it. All of it is settled with the record,
@@ -51,9 +53,10 @@ export class AdmittedRequest {
     return this.#outputLimit
   }
 
-  /** Limits on requests and tokens with what is left of them, for clients. */
-  limitHeaders(): LimitHeaders {
-    return describeLimits(this.#deps, this.#limits)
+  /** What is left of limits on requests and tokens, for clients: names and values in turn. */
+  limitHeaders(api: LimitHeaderApi): string[] {
+    const { ledger, nowMs } = this.#deps
+    return createLimitHeaders(findTightestLimits(this.#limits, ledger), api, nowMs())
   }
 
   /** @throws {Failure} if a limit does not allow the request */
@@ -124,23 +127,30 @@ export class AdmittedRequest {
     const { endpoints } = this.#request
     if (endpoints.length === 0) return null
     const limits = this.#limits.filter(isOfSize)
-    const ofConnections = endpoints
-      .flatMap(({ connection }) => this.#limitsOf(connection.config.id))
-      .filter(isOfSize)
+    const ofConnections: ActiveLimit[] = []
+    for (const { connection } of endpoints)
+      for (const limit of this.#limitsOf(connection.config.id))
+        if (isOfSize(limit)) ofConnections.push(limit)
     if (limits.length + ofConnections.length === 0) return null
     const size = measure()
     this.#size = size
-    const prices = endpoints
-      .map(({ connection, model }) => this.#deps.prices.priceOf({ connection, model: model.name }))
-      .filter(isDefined)
+    const prices = this.#pricesOf(endpoints)
     if (prices.length === 0) this.#checkUnpriced(limits)
     const worstCase = createWorstCase(size, prices)
-    const isHard = [...limits, ...ofConnections].some(({ mode }) => mode === "hard")
-    const isReducible = size.maxTokensOut === null && isHard
+    const isReducible = size.maxTokensOut === null && (limits.some(isHard) || ofConnections.some(isHard))
     const maxTokensOut = size.maxTokensOut ?? this.#chooseOutput(worstCase, limits)
     this.#maxTokensOut = maxTokensOut
     if (isReducible) this.#outputLimit = maxTokensOut
     return { worstCase, maxTokensOut, isReducible }
+  }
+
+  #pricesOf(endpoints: readonly Endpoint[]): PriceEntry[] {
+    const prices: PriceEntry[] = []
+    for (const { connection, model } of endpoints) {
+      const price = this.#deps.prices.priceOf({ connection, model: model.name })
+      if (price) prices.push(price)
+    }
+    return prices
   }
 
   /** As long an answer as a model gives and the amounts of the limits allow. */

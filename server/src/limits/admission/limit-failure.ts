@@ -5,7 +5,7 @@ import type { RequestOutcome } from "../../usage/schema.ts"
 import type { BlockedLimit } from "../ledger/blocked-limit.ts"
 import { zonedDateAt } from "../ledger/calendar.ts"
 import type { StoredLimit } from "../store.ts"
-import type { LimitHeaders } from "./limit-headers.ts"
+import type { LimitHeaderApi } from "./limit-headers.ts"
 
 /** SDKs repeat a request after 429, which would be of no use before the next period. */
 const noRetry = { "x-should-retry": "false" }
@@ -82,7 +82,7 @@ export const outcomeOfFailure = (failure: Failure): RequestOutcome =>
 export const createLimitFailure = (
   limit: StoredLimit,
   block: BlockedLimit,
-  { at, headers }: { at: number; headers?: LimitHeaders | undefined },
+  { at, headers }: { at: number; headers: Record<LimitHeaderApi, Record<string, string>> },
 ): LimitFailure => {
   const seconds = Math.max(1, Math.ceil((block.passesAt - at) / 1000))
   const isRate = isRateReached(block)
@@ -94,7 +94,7 @@ export const createLimitFailure = (
         ...(Number.isFinite(seconds) && { "retry-after": `${seconds}` }),
         ...(!isRate && noRetry),
       },
-      ...(headers && { headersByStyle: headers }),
+      headersByStyle: headers,
     },
   )
 }

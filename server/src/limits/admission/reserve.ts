@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Admission, Rejection, Reservation } from "../ledger/reservation.ts"
 import type { ActiveLimit } from "../limit-registry.ts"
 import { createLimitFailure, createUnreachableFailure } from "./limit-failure.ts"
-import { createLimitHeaders } from "./limit-headers.ts"
+import { createLimitHeaders, findTighter, type LimitedMetrics } from "./limit-headers.ts"
 import {
   findFittingOutput,
   isSized,
@@ -35,25 +35,31 @@ export const countOnly: Need = {
 }
 
 interface Deps {
-  ledger: Pick<Ledger, "reserve" | "describe">
+  ledger: Pick<Ledger, "reserve" | "describe" | "readClocks">
   nowMs: () => number
 }
 
 /** Reserves from all limits, or from none. @throws {LimitFailure} if one does not allow it */
 export type Reserve = (limits: readonly ActiveLimit[], need: Need) => Reserved | Promise<Reserved>
 
-/** The limits with what is left of them, for clients. */
-export const describeLimits = (
-  { ledger, nowMs }: Pick<Deps, "nowMs"> & { ledger: Pick<Ledger, "describe"> },
+/** The tightest limits on requests and tokens, for clients. */
+export const findTightestLimits = (
   limits: readonly ActiveLimit[],
-) => {
-  const statesOf = (metric: string) =>
-    limits.flatMap((limit) => {
-      const state = limit.metric === metric ? ledger.describe(limit.tracked) : null
-      return state ? [state] : []
-    })
-  const states = { requests: statesOf("requests"), tokens: statesOf("tokens") }
-  return createLimitHeaders(states, nowMs())
+  ledger: Pick<Ledger, "describe" | "readClocks">,
+): LimitedMetrics => {
+  const tightest: LimitedMetrics = { requests: null, tokens: null }
+  const times = ledger.readClocks()
+  for (const { metric, tracked } of limits)
+    if (metric === "requests" || metric === "tokens")
+      tightest[metric] = findTighter(tightest[metric], ledger.describe(tracked, times))
+  return tightest
+}
+
+const toRecord = (headers: readonly string[]): Record<string, string> => {
+  const record: Record<string, string> = {}
+  for (const [index, name] of headers.entries())
+    if (index % 2 === 0) record[name] = headers[index + 1] ?? ""
+  return record
 }
 
 export const createReserve = (deps: Deps): Reserve => {
@@ -70,8 +76,13 @@ export const createReserve = (deps: Deps): Reserve => {
   const failRejected = (limits: readonly ActiveLimit[], { blocked }: Rejection): never => {
     const limit = limits.find(({ id }) => id === blocked?.limitId)
     if (!(blocked && limit)) throw createUnreachableFailure()
-    const headers = describeLimits(deps, limits)
-    throw createLimitFailure(limit, blocked, { at: nowMs(), headers })
+    const at = nowMs()
+    const tightest = findTightestLimits(limits, ledger)
+    const headers = {
+      openai: toRecord(createLimitHeaders(tightest, "openai", at)),
+      anthropic: toRecord(createLimitHeaders(tightest, "anthropic", at)),
+    }
+    throw createLimitFailure(limit, blocked, { at, headers })
   }
 
   /** The same with the output that the blocking limit leaves room for; null if that is too little. */

@@ -21,8 +21,9 @@ export const createWorstCase =
   (maxTokensOutOfOne) => {
     const maxTokensOut = maxTokensOutOfOne * choices
     const bounds = { maxTokensIn, maxTokensOut, serviceTier, durationMs: maxDurationMs }
-    const costs = prices.map((price) => calculateMaxCost(price, bounds))
-    return { ...oneRequest, tokens: maxTokensIn + maxTokensOut, cost: Math.max(0, ...costs) }
+    let cost = 0
+    for (const price of prices) cost = Math.max(cost, calculateMaxCost(price, bounds))
+    return { requests: 1, concurrency: 1, tokens: maxTokensIn + maxTokensOut, cost }
   }
 
 export type SizedMetric = "tokens" | "cost"

@@ -17,7 +17,7 @@
  * Decision 44 explains why limits hold. Amounts are integers; times are ms, those of periods by the
  * wall clock, all others monotonic.
  */
-import type { Account, Hold } from "./account.ts"
+import type { Account, BlockTimes, Hold } from "./account.ts"
 import { findLastBlock, type LimitState } from "./blocked-limit.ts"
 import { createClaimQueue, type WaitingRequest } from "./claim-queue.ts"
 import type { ClaimReply, LedgerStore } from "./ledger-store.ts"
@@ -152,10 +152,10 @@ export const createLedger = (deps: Deps) => {
     },
 
     /** A limit as this process knows it; null before its first claim. */
-    describe: (limit: TrackedLimit): LimitState | null => {
-      const now = wallMs()
-      return limit.accountAt(now).describe(steadyMs(), now)
-    },
+    describe: (limit: TrackedLimit, times: BlockTimes): LimitState | null =>
+      limit.accountAt(times.at).describe(times.steadyMs, times.at),
+
+    readClocks: (): BlockTimes => ({ steadyMs: steadyMs(), at: wallMs() }),
 
     renew: claims.renew,
     close: claims.close,
