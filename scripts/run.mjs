@@ -29,6 +29,7 @@ const commands = {
   "bench:extract": { dev: true, args: ["packages/extract/bench/main.ts"] },
   "bench:first-start": { dev: true, args: ["server/bench/first-start.ts"] },
   "bench:http1": { dev: true, args: ["packages/http1/bench/main.ts"] },
+  "bench:limits": { dev: true, args: ["server/bench/limits.ts"] },
   "bench:json-strings": { dev: true, args: ["server/bench/json-strings.ts"] },
   "bench:notifications": { dev: true, args: ["server/bench/notifications.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
