@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { adminKey } from "../measure/gateway.ts"
+import { adminKey, type Gateway } from "../measure/gateway.ts"
 import type { Gateways } from "./gateways.ts"
 import { model } from "./provider.ts"
 
-const pauseMs = { admitted: 8000, rejected: 300 }
+const pauseMs = { admitted: 6000, rejected: 150, withoutGateway: 100 }
 
 export interface ClientCounts {
   admitted: number
@@ -27,9 +27,9 @@ export const runClients = async (options: Options): Promise<ClientCounts> => {
   const body = JSON.stringify({ model, messages, max_tokens: maxTokens })
   let left = requests
 
-  const send = async (): Promise<keyof ClientCounts> => {
+  const send = async ({ url }: Gateway): Promise<keyof ClientCounts> => {
     try {
-      const response = await fetch(`${gateways.choose()?.url}/v1/chat/completions`, {
+      const response = await fetch(`${url}/v1/chat/completions`, {
         ...{ method: "POST", body, headers: { authorization: `Bearer ${adminKey}` } },
       })
       await response.text()
@@ -42,8 +42,14 @@ export const runClients = async (options: Options): Promise<ClientCounts> => {
 
   const runClient = async (): Promise<void> => {
     await sleep(Math.random() * pauseMs.admitted)
-    while (left-- > 0) {
-      const outcome = await send()
+    while (left > 0) {
+      const gateway = gateways.choose()
+      if (!gateway) {
+        await sleep(pauseMs.withoutGateway)
+        continue
+      }
+      left--
+      const outcome = await send(gateway)
       counts[outcome]++
       const pause = outcome === "admitted" ? pauseMs.admitted : pauseMs.rejected
       await sleep((0.5 + Math.random()) * pause)
