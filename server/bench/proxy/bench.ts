@@ -7,6 +7,7 @@ import { createUserKey, type GatewayDeps, startGateway } from "../measure/gatewa
 import { nextMessage, type Processes } from "../measure/processes.ts"
 import { type Job, Result } from "./job.ts"
 import { startNginx } from "./nginx.ts"
+import { createBenchLimits } from "./bench-limits.ts"
 import type { Options } from "./options.ts"
 import { slowBytes } from "./responses.ts"
 
@@ -33,6 +34,9 @@ export type Shape = {
 }
 
 const Answer = z.union([z.object({ result: Result }), z.object({ error: z.string() })])
+
+/** The gateway with limits. */
+export const limitedName = "with limits"
 
 export const slowModel = "bench-slow"
 
@@ -101,10 +105,11 @@ export const startBench = async (processes: Processes, folder: string, options: 
   })
 
   /** Starts the gateway twice: the first start installs Guide, which is not measured. */
-  const gateway = async (name: string, main: string): Promise<Server> => {
+  const gateway = async (name: string, main: string, isLimited = false): Promise<Server> => {
     const deps = gatewayDeps(main)
     const first = await startGateway({ ...deps, nodeOptions: [] })
     const key = await createUserKey(first)
+    if (isLimited) await createBenchLimits(first.url, "bench-reply")
     await processes.stop(first.child)
     const started = await startGateway(deps)
     await waitForModels({ url: started.url, key }, ["bench-reply"])
@@ -147,6 +152,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
       for (const main of options.compared) compared.push(await gateway(checkoutOf(main), main))
       const servers = [
         await gateway("gateway", options.main),
+        ...(options.limits ? [await gateway(limitedName, options.main, true)] : []),
         ...compared,
         ...(floor ? [floor] : []),
         ...(options.bare ? [await bare()] : []),

@@ -12,6 +12,7 @@ const usage = `npm run bench -- [options]
   --seconds 2            length of a round in seconds
   --rounds 5             rounds per server; gateway and nginx alternate
   --no-bare              skip the bare Node relay
+  --limits               also measure the gateway with seven limits
   --main FILE            measure the server/src/main.ts of another checkout
   --compare FILE         measure the main.ts of another checkout in turn with it; may be repeated
   --node-options "…"     options for the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
@@ -35,6 +36,7 @@ const parsed = (args: readonly string[]) => {
         seconds: { type: "string", default: "2" },
         rounds: { type: "string", default: "5" },
         bare: { type: "boolean", default: true },
+        limits: { type: "boolean", default: false },
         main: { type: "string", default: ownMain },
         compare: { type: "string", multiple: true, default: [] },
         "node-options": { type: "string", default: "" },
@@ -59,6 +61,7 @@ export const readOptions = (args: readonly string[]) => {
     seconds: positive("seconds", values.seconds),
     rounds: Math.ceil(positive("rounds", values.rounds)),
     bare: values.bare,
+    limits: values.limits,
     main: resolve(values.main),
     compared: values.compare.map((path) => resolve(path)),
     nodeOptions: values["node-options"].split(" ").filter(Boolean),

@@ -1,7 +1,7 @@
 import type { Line, Mark, Outcome } from "../measure/line.ts"
 import { median } from "../measure/median.ts"
 import { readRss } from "../measure/process-stats.ts"
-import type { Bench, Server, Shape } from "./bench.ts"
+import { type Bench, limitedName, type Server, type Shape } from "./bench.ts"
 import type { Result } from "./job.ts"
 import type { Options } from "./options.ts"
 
@@ -13,6 +13,8 @@ export type Throughput = {
 }
 
 const addedLimit = 1
+/** How much more CPU time limits may take, in percent. */
+const limitedLimit = 8
 /** Servers reach full speed only after JIT compilation. */
 const warmSeconds = 10
 
@@ -104,6 +106,19 @@ const marksOf = (row: string, line: Line, failed: number, ratioLimit?: number): 
   return marks
 }
 
+/** What limits add to the CPU time of a request, in the same rounds. */
+const limitMarksOf = (row: string, gateway: Measured, limited?: Measured): Mark[] =>
+  limited
+    ? [
+        {
+          what: `${row}: CPU of limits`,
+          value: paired(limited.full, gateway.full, (its, our) => 100 * (its.cpu / our.cpu - 1)),
+          unit: "%",
+          limit: limitedLimit,
+        },
+      ]
+    : []
+
 /** Measures a row at full load, then at half of the gateway's maximum rate. */
 export const measureThroughput = async (
   bench: Bench,
@@ -135,7 +150,10 @@ export const measureThroughput = async (
   const rest = all.slice(1).map((measured) => lineOf(row, measured, nginx, direct))
   return {
     lines: [ours, ...rest, lineOf(row, direct, undefined, direct)],
-    marks: marksOf(row, ours, failed, ratioLimit),
+    marks: [
+      ...marksOf(row, ours, failed, ratioLimit),
+      ...limitMarksOf(row, gateway, named(limitedName)),
+    ],
     notes: [
       `${row}: ${all.map(noteOf).join("; ")}; half load is ${rate.toFixed(0)} requests per second; ` +
         `other programs used ${others.toFixed(0)} % of a core`,
