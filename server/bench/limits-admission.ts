@@ -135,14 +135,14 @@ const measureLimits = async (limits: readonly StoredLimit[]) => {
   }
 }
 
-const withoutLimits = await measureLimits([])
-const withLimits = await measureLimits(sevenLimits.map(createLimit))
-const times: { without: number; with: number }[] = []
+const free = await measureLimits([])
+const limited = await measureLimits(sevenLimits.map(createLimit))
+const times: { free: number; limited: number }[] = []
 for (let round = 0; round < rounds; round++)
-  times.push({ without: await withoutLimits.runRound(), with: await withLimits.runRound() })
-await withoutLimits.close()
-if ((await withLimits.close()) === 0) throw new Error("There were no headers")
+  times.push({ free: await free.runRound(), limited: await limited.runRound() })
+await free.close()
+if ((await limited.close()) === 0) throw new Error("There were no headers")
 const last = times.slice(5)
 const format = (values: readonly number[]): string => `${median(values).toFixed(2)} µs`
-process.stdout.write(`without limits: ${format(last.map((time) => time.without))} per request\n`)
-process.stdout.write(`with ${sevenLimits.length}: ${format(last.map((time) => time.with))}\n`)
+process.stdout.write(`without limits: ${format(last.map((time) => time.free))} per request\n`)
+process.stdout.write(`with ${sevenLimits.length}: ${format(last.map((time) => time.limited))}\n`)

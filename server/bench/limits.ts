@@ -71,9 +71,24 @@ const measure = async ({ name, processes, folder, gatewayCount, env }: Run): Pro
       `counts ${percent(spent).toFixed(1)} % as spent.\n`,
   )
   return [
-    { what: `${name}: overspent`, value: Math.max(0, totals.cost - budget), unit: "nano-dollars", limit: 0 },
-    { what: `${name}: charged, but not counted`, value: Math.max(0, totals.cost - spent), unit: "nano-dollars", limit: 0 },
-    { what: `${name}: not usable`, value: percent(budget - totals.cost), unit: "%", limit: maxLost },
+    {
+      what: `${name}: overspent`,
+      value: Math.max(0, totals.cost - budget),
+      unit: "nano-dollars",
+      limit: 0,
+    },
+    {
+      what: `${name}: charged, but not counted`,
+      value: Math.max(0, totals.cost - spent),
+      unit: "nano-dollars",
+      limit: 0,
+    },
+    {
+      what: `${name}: not usable`,
+      value: percent(budget - totals.cost),
+      unit: "%",
+      limit: maxLost,
+    },
   ]
 }
 

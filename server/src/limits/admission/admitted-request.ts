@@ -127,21 +127,27 @@ export class AdmittedRequest {
     const { endpoints } = this.#request
     if (endpoints.length === 0) return null
     const limits = this.#limits.filter(isOfSize)
-    const ofConnections: ActiveLimit[] = []
-    for (const { connection } of endpoints)
-      for (const limit of this.#limitsOf(connection.config.id))
-        if (isOfSize(limit)) ofConnections.push(limit)
+    const ofConnections = this.#sizeLimitsOf(endpoints)
     if (limits.length + ofConnections.length === 0) return null
     const size = measure()
     this.#size = size
     const prices = this.#pricesOf(endpoints)
     if (prices.length === 0) this.#checkUnpriced(limits)
     const worstCase = createWorstCase(size, prices)
-    const isReducible = size.maxTokensOut === null && (limits.some(isHard) || ofConnections.some(isHard))
+    const isReducible =
+      size.maxTokensOut === null && (limits.some(isHard) || ofConnections.some(isHard))
     const maxTokensOut = size.maxTokensOut ?? this.#chooseOutput(worstCase, limits)
     this.#maxTokensOut = maxTokensOut
     if (isReducible) this.#outputLimit = maxTokensOut
     return { worstCase, maxTokensOut, isReducible }
+  }
+
+  #sizeLimitsOf(endpoints: readonly Endpoint[]): ActiveLimit[] {
+    const limits: ActiveLimit[] = []
+    for (const { connection } of endpoints)
+      for (const limit of this.#limitsOf(connection.config.id))
+        if (isOfSize(limit)) limits.push(limit)
+    return limits
   }
 
   #pricesOf(endpoints: readonly Endpoint[]): PriceEntry[] {
