@@ -7,11 +7,11 @@ import type { Endpoint } from "../src/connections/connection-registry.ts"
 import type { Caller } from "../src/http/caller.ts"
 import { createAdmission } from "../src/limits/admission/admission.ts"
 import type { AdmissionRequest } from "../src/limits/admission/admission-request.ts"
-import { createModelPrices } from "../src/limits/admission/model-prices.ts"
 import { createReserve } from "../src/limits/admission/reserve.ts"
 import { createLedger } from "../src/limits/ledger/ledger.ts"
 import { createLimitRegistry } from "../src/limits/limit-registry.ts"
 import type { StoredLimit } from "../src/limits/store.ts"
+import { createEndpointPrices } from "../src/prices/endpoint-prices.ts"
 import { createPriceIndex } from "../src/prices/price-index.ts"
 import { createRequestCost } from "../src/prices/request-cost.ts"
 import { noTokens } from "../src/usage/token-counts.ts"
@@ -94,7 +94,10 @@ const measureLimits = async (limits: readonly StoredLimit[]) => {
   const admit = createAdmission({
     ...{ usageRecorders, registry, ledger, nowMs: Date.now },
     reserve: createReserve({ ledger, nowMs: Date.now }),
-    prices: createModelPrices({ priceIndex, now: () => Math.floor(Date.now() / 1000) }),
+    endpointPrices: createEndpointPrices({
+      priceRegistry: priceIndex,
+      now: () => Math.floor(Date.now() / 1000),
+    }),
     settings: { current: () => ({ unpriced_models: "admit" }) as never },
   })
   const prompt = { bytes: Buffer.alloc(200) }

@@ -3,11 +3,10 @@ import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
-import type { PriceRegistry } from "../prices/price-registry.ts"
+import type { EndpointPrices } from "../prices/endpoint-prices.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UsageRecorders } from "../usage/usage-recorder.ts"
 import { createAdmission } from "./admission/admission.ts"
-import { createModelPrices } from "./admission/model-prices.ts"
 import { createReserve } from "./admission/reserve.ts"
 import { createLeaseWatch, leaseWatchMs } from "./ledger/lease-watch.ts"
 import { createLedger } from "./ledger/ledger.ts"
@@ -26,7 +25,7 @@ interface Deps {
   audit: Audit
   settings: SettingsStore
   usageRecorders: UsageRecorders
-  priceRegistry: PriceRegistry
+  endpointPrices: EndpointPrices
   /** Whether no other process uses the database. */
   isOnlyProcess: boolean
   /** Ids of all connections, from the environment too. */
@@ -65,8 +64,8 @@ export const createLimitParts = async (deps: Deps) => {
 
   const admit = createAdmission({
     ...{ usageRecorders, registry, ledger, settings, nowMs },
+    endpointPrices: deps.endpointPrices,
     reserve: createReserve({ ledger, nowMs }),
-    prices: createModelPrices({ priceIndex: deps.priceRegistry, now: deps.now }),
   })
 
   return {

@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createMutex } from "../concurrency/mutex.ts"
+import { loadSnapshot } from "../bus/snapshot.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import type { TrackedLimit } from "./ledger/tracked-limit.ts"
 import { toRule } from "./limit-rules.ts"
@@ -72,31 +72,25 @@ const addOf = (
 }
 
 export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise<LimitRegistry> => {
-  let limits: readonly ActiveLimit[] = none
-  let byTarget = groupByTarget(none)
-
-  const load = async (): Promise<void> => {
+  const { current, reload, onChange } = await loadSnapshot(bus, "limits", async () => {
     const stored = await store.list()
-    const before = limits
-    limits = stored.map((limit) => ({ ...limit, tracked: ledger.track(toRule(limit)) }))
-    byTarget = groupByTarget(limits)
-    const ids = new Set(stored.map(({ id }) => id))
-    for (const { id } of before) if (!ids.has(id)) ledger.untrack(id)
-  }
+    const limits = stored.map((limit) => ({ ...limit, tracked: ledger.track(toRule(limit)) }))
+    return { limits, byTarget: groupByTarget(limits) }
+  })
 
-  await load()
-  const runExclusive = createMutex()
-  const reload = (): Promise<void> => runExclusive(load)
-  bus.subscribe("reload limits", ({ topic }) => {
-    // If this fails, the current limits stay in use until the bus tries again.
-    return topic === "limits" || topic === "reset" ? reload() : undefined
+  let previous = current().limits
+  onChange(() => {
+    const ids = new Set(current().limits.map(({ id }) => id))
+    for (const { id } of previous) if (!ids.has(id)) ledger.untrack(id)
+    previous = current().limits
   })
 
   return {
-    isEmpty: () => limits.length === 0,
-    all: () => limits,
+    isEmpty: () => current().limits.length === 0,
+    all: () => current().limits,
 
     findApplicable: ({ userId, groupIds, keyId, modelIds }) => {
+      const { limits, byTarget } = current()
       if (limits.length === 0) return none
       const found: ActiveLimit[] = []
       addOf(found, byTarget.everyone.get(everyone), modelIds)
@@ -108,6 +102,7 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
     },
 
     findOfConnection: (id, modelIds) => {
+      const { limits, byTarget } = current()
       if (limits.length === 0) return none
       const found: ActiveLimit[] = []
       addOf(found, byTarget.connection.get(id), modelIds)

@@ -25,7 +25,7 @@ const toModelPrice = (entry: PriceEntry): ModelPrice =>
 
 /** The facts and the price of a model on one connection. */
 export const factsOfEndpoint = (endpoint: Endpoint, prices: EndpointPrices): RecordedFacts => {
-  const price = prices.priceOf(endpoint)
+  const price = prices.priceOf(endpoint.connection, endpoint.model.name)
   const { max_output, end_of_life, successor } = prices.factsOf(endpoint)
   return pickFacts({
     ...{ max_output, end_of_life, successor },

@@ -39,6 +39,20 @@ export const findCurrent = (views: readonly PriceView[], lookup: Lookup): PriceV
 }
 
 /**
+ * How the price of an endpoint is looked up.
+ * @param upstreamModel the connection's own name of the model
+ * @param at epoch seconds
+ */
+export const endpointQuery = (
+  connection: PrefixedConnection,
+  upstreamModel: string,
+  at: number,
+): PriceQuery => {
+  const endpointId = prefixedModelId(connection, upstreamModel)
+  return { endpointId, upstreamModel, connection, at }
+}
+
+/**
  * How requests to a connection name a model.
  * @param model its id in the gateway, or the connection's own name
  */
@@ -48,6 +62,5 @@ export const queryOn = (
 ): PriceQuery => {
   const prefix = prefixedModelId(connection, "")
   const upstreamModel = model.startsWith(prefix) ? model.slice(prefix.length) : model
-  const endpointId = prefixedModelId(connection, upstreamModel)
-  return { endpointId, upstreamModel, connection, at }
+  return endpointQuery(connection, upstreamModel, at)
 }

@@ -42,7 +42,7 @@ export const createPricedModels = (deps: Deps) => {
   const rowsOf = (model: string, endpoints: readonly Endpoint[]): PricedModel[] => {
     const entries = endpoints.map((endpoint) => ({
       endpoint,
-      entry: endpointPrices.priceOf(endpoint),
+      entry: endpointPrices.priceOf(endpoint.connection, endpoint.model.name),
       provider: priceRegistry.providerOf(endpoint.connection.config),
     }))
     const groups = Map.groupBy(entries, ({ endpoint, entry, provider }) =>

@@ -1,7 +1,7 @@
-import { prefixedModelId } from "../connections/connection-registry.ts"
 import type { ChargedRequest, RequestCost } from "../usage/charged-request.ts"
 import { calculateCost } from "./cost.ts"
 import type { PriceIndex } from "./price-index.ts"
+import { endpointQuery } from "./price-lookup.ts"
 
 /** Providers do not charge for requests that they reject or fail to answer. */
 const isFree = ({ outcome, tokens }: ChargedRequest): boolean =>
@@ -17,7 +17,6 @@ export const createRequestCost =
   (request) => {
     const { connection, upstreamModel, serviceTier, tokens, durationMs, at } = request
     if (connection === null || upstreamModel === null || isFree(request)) return 0
-    const endpointId = prefixedModelId(connection, upstreamModel)
-    const price = findPrice({ endpointId, upstreamModel, connection, at })
+    const price = findPrice(endpointQuery(connection, upstreamModel, at))
     return price ? calculateCost(price, { tokens, serviceTier, durationMs }) : null
   }

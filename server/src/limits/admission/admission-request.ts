@@ -1,9 +1,9 @@
 import type { Endpoint } from "../../connections/connection-registry.ts"
+import type { EndpointPrices } from "../../prices/endpoint-prices.ts"
 import type { SettingsStore } from "../../settings/settings.ts"
 import type { UsageRecorders, UsageRecordInput } from "../../usage/usage-recorder.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { LimitRegistry } from "../limit-registry.ts"
-import type { ModelPrices } from "./model-prices.ts"
 import type { RequestSize } from "./request-size.ts"
 import type { Reserve } from "./reserve.ts"
 
@@ -27,7 +27,7 @@ export interface AdmissionDeps {
   registry: Pick<LimitRegistry, "isEmpty" | "findApplicable" | "findOfConnection">
   ledger: Pick<Ledger, "describe" | "readClocks">
   reserve: Reserve
-  prices: ModelPrices
+  endpointPrices: EndpointPrices
   settings: Pick<SettingsStore, "current">
   nowMs: () => number
 }

@@ -9,6 +9,7 @@ import type { Reservation } from "../ledger/reservation.ts"
 import type { ActiveLimit } from "../limit-registry.ts"
 import { toRaisableAmount } from "../store.ts"
 import type { AdmissionDeps, AdmissionRequest } from "./admission-request.ts"
+import { defaultOutputOf } from "./default-output.ts"
 import { createPriceFailure, outcomeOfFailure } from "./limit-failure.ts"
 import { createLimitHeaders, type LimitHeaderApi } from "./limit-headers.ts"
 import type { RequestSize } from "./request-size.ts"
@@ -86,7 +87,7 @@ export class AdmittedRequest {
     this.#attempt = null
     if (this.#deps.registry.isEmpty()) return
     const limits = this.#limitsOf(target.connection.config.id)
-    const price = this.#deps.prices.priceOf(target)
+    const price = this.#priceOf(target)
     if (!price) this.#checkUnpriced([...this.#limits, ...limits])
     if (limits.length === 0) return
     const worstCase = this.#size && createWorstCase(this.#size, price ? [price] : [])
@@ -150,10 +151,14 @@ export class AdmittedRequest {
     return limits
   }
 
+  #priceOf({ connection, model }: Pick<AttemptTarget, "connection" | "model">) {
+    return model === null ? undefined : this.#deps.endpointPrices.priceOf(connection, model)
+  }
+
   #pricesOf(endpoints: readonly Endpoint[]): PriceEntry[] {
     const prices: PriceEntry[] = []
     for (const { connection, model } of endpoints) {
-      const price = this.#deps.prices.priceOf({ connection, model: model.name })
+      const price = this.#priceOf({ connection, model: model.name })
       if (price) prices.push(price)
     }
     return prices
@@ -161,7 +166,7 @@ export class AdmittedRequest {
 
   /** As long an answer as a model gives and the amounts of the limits allow. */
   #chooseOutput(worstCase: WorstCase, limits: readonly ActiveLimit[]): number {
-    let max = this.#deps.prices.defaultOutputOf(this.#request.endpoints)
+    let max = defaultOutputOf(this.#request.endpoints, this.#deps.endpointPrices)
     const now = this.#deps.nowMs()
     for (const limit of limits) {
       const { metric, mode } = limit
