@@ -144,7 +144,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
-  const connectionIds = async () => new Set((await connections.list()).map(({ id }) => id))
+  const connectionNames = async () =>
+    new Map((await connections.list()).map(({ id, name }) => [id, name]))
+  const connectionIds = async () => new Set((await connectionNames()).keys())
   const priceParts = await createPriceParts({
     ...shared,
     registry,
@@ -166,7 +168,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { deleteEndedLimits, closeLedger, admit, ...limitParts } = await createLimitParts({
     ...shared,
     ...priceParts,
-    ...{ usageRecorders, isOnlyProcess, connectionIds },
+    ...{ usageRecorders, isOnlyProcess, connectionNames },
   })
   const storedResponses = createStoredResponses(shared)
   const deletions = {

@@ -93,11 +93,12 @@ export const createKeyStore = (db: Database): KeyStore => ({
     return rows.map(toKey)
   },
 
-  listKeys: async ({ query, owner_type, never_used, unusedSince, ...options }) => {
+  listKeys: async ({ id, query, owner_type, never_used, unusedSince, ...options }) => {
     let keys = db.backgroundReader
       .selectFrom("api_keys")
       .leftJoin("users", "users.id", "api_keys.user_id")
       .leftJoin("groups", "groups.id", "api_keys.group_id")
+    if (id !== undefined) keys = keys.where("api_keys.id", "=", id)
     if (owner_type) keys = keys.where(`api_keys.${columnByOwner[owner_type]}`, "is not", null)
     if (never_used) keys = keys.where("api_keys.last_used_at", "is", null)
     if (unusedSince !== null) {

@@ -157,6 +157,7 @@ export const KeyListQuery = ListQuery.extend({
   query: ListQuery.shape.query.describe(
     "Part of the key's name, its last four characters, or part of its owner's name or email",
   ),
+  id: z.string().max(200).optional(),
   order_by: z.enum(["created_at", "last_used_at", "expires_at"]).default("created_at"),
   owner_type: z.enum(["user", "group"]).optional().describe("`group`: service keys only"),
   unused_for_days: z.coerce

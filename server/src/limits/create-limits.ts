@@ -14,6 +14,7 @@ import { createSqlLedgerStore } from "./ledger/sql-ledger-store.ts"
 import { createLimitRegistry } from "./limit-registry.ts"
 import { createLimits } from "./limits.ts"
 import { createLimitStore } from "./store.ts"
+import { createTargetNames } from "./target-names.ts"
 
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
@@ -28,8 +29,8 @@ interface Deps {
   endpointPrices: EndpointPrices
   /** Whether no other process uses the database. */
   isOnlyProcess: boolean
-  /** Ids of all connections, from the environment too. */
-  connectionIds: () => Promise<ReadonlySet<string>>
+  /** Names of all connections by id, from the environment too. */
+  connectionNames: () => Promise<ReadonlyMap<string, string>>
   newId: () => string
   now: () => number
   nowMs: () => number
@@ -51,7 +52,8 @@ export const createLimitParts = async (deps: Deps) => {
   if (isOnlyProcess) await ledgerStore.closeAllLeases()
   const store = createLimitStore(db)
   const registry = await createLimitRegistry({ ...deps, store, ledger })
-  const usageLimits = createLimits({ ...deps, store, registry, ledger })
+  const targetNames = createTargetNames(deps)
+  const usageLimits = createLimits({ ...deps, store, registry, ledger, targetNames })
 
   // Without limits, there is nothing to report.
   const whileLimited = (work: () => Promise<unknown>) => async (): Promise<void> => {

@@ -10,6 +10,7 @@ import type { LimitRegistry } from "./limit-registry.ts"
 import { readLimitStates } from "./limit-states.ts"
 import type { Limit, LimitChange, LimitListQuery, LimitTarget, NewLimit } from "./schema.ts"
 import { isTableTarget, type LimitStore, type StoredLimit } from "./store.ts"
+import type { TargetNameFinder } from "./target-names.ts"
 
 /** All are in memory. */
 const maxLimits = 50_000
@@ -23,8 +24,9 @@ interface Deps {
   store: LimitStore
   registry: LimitRegistry
   ledger: Pick<Ledger, "renew">
-  /** Ids of all connections, from the environment too. */
-  connectionIds: () => Promise<ReadonlySet<string>>
+  targetNames: TargetNameFinder
+  /** Names of all connections by id, from the environment too. */
+  connectionNames: () => Promise<ReadonlyMap<string, string>>
   newId: () => string
   nowMs: () => number
 }
@@ -69,10 +71,8 @@ const applyChange = (
   return { ...limit, ...Object.fromEntries(defined) }
 }
 
-const matches = (
-  { target, model, metric }: StoredLimit,
-  query: Omit<LimitListQuery, "page" | "page_size">,
-): boolean =>
+const matches = ({ id, target, model, metric }: StoredLimit, query: LimitListQuery): boolean =>
+  (query.id === undefined || id === query.id) &&
   (query.target_type === undefined || target.type === query.target_type) &&
   (query.target_id === undefined || target.id === query.target_id) &&
   (query.metric === undefined || metric === query.metric) &&
@@ -82,7 +82,7 @@ const matches = (
 
 /** Limits on what is used of models; `admission/` applies them. */
 export const createLimits = (deps: Deps) => {
-  const { db, bus, audit, store, registry, ledger, connectionIds, newId, nowMs } = deps
+  const { db, bus, audit, store, registry, ledger, connectionNames, newId, nowMs } = deps
 
   const change = async <T>(
     work: (tx: Tx) => Promise<T>,
@@ -102,11 +102,14 @@ export const createLimits = (deps: Deps) => {
     // Other processes report several times a second.
     await ledger.renew()
     const states = await readLimitStates(db, limits, nowMs())
+    const names = await deps.targetNames.read(limits.map(({ target }) => target))
     return limits.flatMap(({ createdMs, updatedMs, ...limit }, index) => {
       const state = states[index]
-      if (!state) return []
+      const name = names[index]
+      if (!state || !name) return []
       const created_at = Math.floor(createdMs / 1000)
-      return [{ ...limit, ...state, created_at, updated_at: Math.floor(updatedMs / 1000) }]
+      const updated_at = Math.floor(updatedMs / 1000)
+      return [{ ...limit, ...name, ...state, created_at, updated_at }]
     })
   }
 
@@ -121,15 +124,17 @@ export const createLimits = (deps: Deps) => {
   }
 
   const checkConnection = async ({ type, id = "" }: LimitTarget): Promise<void> => {
-    if (type === "connection" && !(await connectionIds()).has(id))
+    if (type === "connection" && !(await connectionNames()).has(id))
       failInvalid("target.id", translatable("limit_target_unknown"))
   }
 
   return {
-    list: async ({ page, page_size, ...query }: LimitListQuery): Promise<Page<Limit>> => {
-      const found = registry.all().filter((limit) => matches(limit, query))
-      const start = (page - 1) * page_size
-      const listed = found.slice(start, start + page_size)
+    list: async (query: LimitListQuery): Promise<Page<Limit>> => {
+      const hasText = query.query ? await deps.targetNames.find(query.query) : () => true
+      const found = registry.all().filter((limit) => matches(limit, query) && hasText(limit.target))
+      if (query.direction === "desc") found.reverse()
+      const start = (query.page - 1) * query.page_size
+      const listed = found.slice(start, start + query.page_size)
       return {
         items: await withStates(listed.map(({ tracked: _tracked, ...limit }) => limit)),
         total: found.length,

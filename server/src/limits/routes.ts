@@ -9,7 +9,7 @@ export const limitRoutes = {
     access: "admin",
     summary: "List limits with what is used of them",
     query: LimitListQuery,
-    responses: { 200: json(Page(Limit), "One page of limits, the oldest first") },
+    responses: { 200: json(Page(Limit), "One page of limits, by the time of their creation") },
   }),
   create: route("post", "/api/v1/limits", {
     access: "admin",

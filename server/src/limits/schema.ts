@@ -90,10 +90,18 @@ const stateFields = {
   resets_at: z.int().nullable(),
 }
 
+const nameFields = {
+  /** Null for everyone, and for a model that is known by its id only. */
+  target_name: z.string().nullable(),
+  /** What tells it apart from others with its name: a user's email address, or a key's owner. */
+  target_detail: z.string().nullable(),
+}
+
 export const Limit = z
   .strictObject({
     id: z.string(),
     ...fixedFields,
+    ...nameFields,
     ...changeableFields,
     ...stateFields,
     created_at: z.int(),
@@ -109,7 +117,11 @@ export const LimitChange = z
   .meta({ id: "LimitChange" })
 export type LimitChange = z.output<typeof LimitChange>
 
-export const LimitListQuery = ListQuery.pick({ page: true, page_size: true }).extend({
+export const LimitListQuery = ListQuery.omit({ order_by: true }).extend({
+  query: ListQuery.shape.query.describe(
+    "Part of the name of what is limited, or of its id if it is a model; or of a key's owner",
+  ),
+  id: z.string().max(200).optional(),
   target_type: LimitTargetType.optional(),
   target_id: z.string().max(300).optional(),
   model: z.string().max(300).optional(),

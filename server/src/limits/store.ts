@@ -4,10 +4,10 @@ import type { LimitRow } from "../db/limit-tables.ts"
 import type { RaisableAmount } from "./ledger/limit-rule.ts"
 import { type Limit, LimitMetric, LimitTargetType, LimitWindow } from "./schema.ts"
 
-/** A limit without its state, which is that of its accounts. */
+/** A limit without its state, which is that of its accounts, and without its target's name. */
 export type StoredLimit = Omit<
   Limit,
-  "spent" | "reserved" | "resets_at" | "created_at" | "updated_at"
+  "target_name" | "target_detail" | "spent" | "reserved" | "resets_at" | "created_at" | "updated_at"
 > & {
   /** Epoch ms. */
   createdMs: number

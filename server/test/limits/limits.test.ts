@@ -10,7 +10,9 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
   let user: Awaited<ReturnType<TestGateway["createUser"]>>
 
   beforeAll(async () => {
-    gateway = await startGatewayOnDatabase(createDatabase)
+    gateway = await startGatewayOnDatabase(createDatabase, {
+      OPENAI_API_BASE_URLS: "http://127.0.0.1:9/v1",
+    })
     user = await gateway.createUser("Eve")
   })
   beforeEach(async () => {
@@ -71,6 +73,51 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
     expect(await count("model=m")).toBe(2)
     expect(await count("metric=cost")).toBe(1)
     expect(await count("page_size=1")).toBe(3)
+  })
+
+  it("name what they are for, and are found by its name", async () => {
+    const group = await gateway.call("POST", "/api/v1/groups/create", { name: "Ärzte 100 %" })
+    const keys = "/api/v1/auths/api_keys"
+    const { key } = user
+    const own = (await gateway.call("POST", keys, { name: "Nightly_report" }, { key })).body
+    const targets = [
+      { type: "group", id: group.body.id },
+      { type: "user", id: user.id },
+      { type: "key", id: own.id },
+      { type: "connection", id: "env-openai-0" },
+      { type: "model", id: "Some/Model" },
+    ]
+    for (const target of targets) {
+      const created = await create({ ...budget, target })
+      expect(created.status).toBe(200)
+      const { body } = await gateway.call("GET", `${path}?id=${created.body.id}`)
+      expect(body).toMatchObject({ items: [created.body], total: 1 })
+    }
+    await create(budget)
+    const list = async (query: string): Promise<Record<string, unknown>[]> =>
+      (await gateway.call("GET", `${path}?${query}`)).body.items
+    expect(
+      (await list("")).map(({ target_name, target_detail }) => [target_name, target_detail]),
+    ).toEqual([
+      ["Ärzte 100 %", null],
+      ["Eve", expect.stringContaining("@")],
+      ["Nightly_report", "Eve"],
+      [expect.stringMatching(/^127\.0\.0\.1/), null],
+      [null, null],
+      [null, null],
+    ])
+    const find = async (text: string) =>
+      (await list(`query=${encodeURIComponent(text)}`)).map(({ target }) => target)
+    const [ofGroup, ofUser, ofKey, ofConnection, ofModel] = targets
+    expect(await find("äRZTE 100 %")).toEqual([ofGroup])
+    expect(await find("eve")).toEqual([ofUser, ofKey])
+    expect(await find("y_r")).toEqual([ofKey])
+    expect(await find("y%r")).toEqual([])
+    expect(await find("127.0.0.1")).toEqual([ofConnection])
+    expect(await find("me/MOD")).toEqual([ofModel])
+    expect((await list("direction=desc")).map(({ target }) => target)).toEqual(
+      [...targets, budget.target].toReversed(),
+    )
   })
 
   it.each<[string, object, string]>([
