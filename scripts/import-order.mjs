@@ -37,7 +37,7 @@ const parts = [
       ["i18n"],
       ["lib"],
       ["ui"],
-      ["pages/grants", "pages/ownership", "pages/pdf", "pages/usage"],
+      ["pages/grants", "pages/limits", "pages/ownership", "pages/pdf", "pages/usage"],
       ["pages/knowledge", "pages/chat", "pages/prompts", "pages/functions", "pages/models"],
       ["pages/projects", "pages/account"],
       ["pages/admin"],

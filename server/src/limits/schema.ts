@@ -26,6 +26,7 @@ export type LimitTarget = z.output<typeof LimitTarget>
 
 /** `concurrency`: requests in flight. `cost`: nano-dollars. */
 export const LimitMetric = z.enum(["requests", "tokens", "cost", "concurrency"])
+export type LimitMetric = z.output<typeof LimitMetric>
 export const LimitWindow = z.enum(["minute", "hour", "day", "week", "month", "total"])
 /** `soft`: admits requests as long as less than the amount is spent, and reserves nothing. */
 const LimitMode = z.enum(["hard", "soft"])

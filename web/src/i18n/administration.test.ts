@@ -12,7 +12,7 @@ const isCatalogue = (path: string): boolean => /\/i18n\/(en|de)(\.ts|\/)/.test(p
 
 interface Module {
   imports: string[]
-  /** Imported by routes that load the texts of the administration before the module is drawn. */
+  /** Imported by what loads the texts of the administration before the module is drawn. */
   administration: string[]
   /** Strings, and the beginnings of templates, that may be keys. */
   strings: Set<string>
@@ -36,7 +36,7 @@ const readModule = (path: string): Module => {
     prefixes: new Set(),
     unclear: [],
   }
-  const administrationCreators = new Set<string>()
+  const administrationCreators = new Set(["lazyAdministrationComponent"])
   let depth = 0
   const add = (list: string[], specifier: string): void => {
     const target = resolve(path, "..", specifier)

@@ -20,6 +20,7 @@ import type { collectionRoutes } from "../../../server/src/knowledge/collections
 import type { embeddingModelRoutes } from "../../../server/src/knowledge/embedding/routes.ts"
 import type { questionRoutes } from "../../../server/src/knowledge/question-sets/routes.ts"
 import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/reading/routes.ts"
+import type { limitRoutes } from "../../../server/src/limits/routes.ts"
 import type { modelRoutes } from "../../../server/src/models/routes.ts"
 import type { overviewRoutes } from "../../../server/src/monitoring/overview-routes.ts"
 import type { monitoringRoutes } from "../../../server/src/monitoring/routes.ts"
@@ -61,6 +62,7 @@ export type ApiRoute = ValueOf<
   | typeof fileKnowledgeRoutes
   | typeof collectionRoutes
   | typeof questionRoutes
+  | typeof limitRoutes
   | typeof modelRoutes
   | typeof overviewRoutes
   | typeof monitoringRoutes

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from "react"
 import { createValueStore } from "../browser/value-store.ts"
-import { t } from "../i18n/translate.ts"
+import { loadAdministrationTexts, t } from "../i18n/translate.ts"
 
 /** A part of the page could not be downloaded. */
 export class LazyLoadError extends Error {
@@ -49,3 +49,12 @@ export const lazyComponent = <P extends object>(
     return <Current {...props} />
   }
 }
+
+/** As `lazyComponent`, for one that uses texts of the administration. */
+export const lazyAdministrationComponent = <P extends object>(
+  load: () => Promise<ComponentType<P>>,
+): ComponentType<P> =>
+  lazyComponent(async () => {
+    const [component] = await Promise.all([load(), loadAdministrationTexts()])
+    return component
+  })

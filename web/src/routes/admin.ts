@@ -29,6 +29,7 @@ export const adminRoutes = layout.addChildren([
     () => import("../pages/admin/new-service-key.tsx"),
   ),
   listPage("/keys", ["owner", "use"], "AllKeysPage", () => import("../pages/admin/all-keys.tsx")),
+  page("/keys/$keyId", "KeyPage", () => import("../pages/admin/key.tsx")),
   page("/connections", "ConnectionsPage", () => import("../pages/admin/connections.tsx")),
   page("/connections/new", "NewConnectionPage", () => import("../pages/admin/new-connection.tsx")),
   page(
@@ -45,6 +46,9 @@ export const adminRoutes = layout.addChildren([
   ),
   page("/prices/import", "ImportPricesPage", () => import("../pages/admin/import-prices.tsx")),
   page("/prices/view/$modelId", "PricePage", () => import("../pages/admin/price.tsx")),
+  listPage("/limits", ["target_type"], "LimitsPage", () => import("../pages/admin/limits.tsx")),
+  page("/limits/new", "NewLimitPage", () => import("../pages/admin/new-limit.tsx")),
+  page("/limits/$limitId", "LimitPage", () => import("../pages/admin/limit.tsx")),
   page("/provisioning", "ProvisioningPage", () => import("../pages/admin/provisioning.tsx")),
   listPage("/usage", usageParams, "UsagePage", () => import("../pages/usage/usage.tsx")),
   listPage(

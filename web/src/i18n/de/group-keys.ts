@@ -12,6 +12,8 @@ export const groupKeys = {
     other: "Seit {count} Tagen nicht verwendet",
   },
   "allKeys.neverUsed": "Nie verwendet",
+  "allKeys.gone": "Diesen Schlüssel gibt es nicht",
+  "allKeys.goneHelp": "Er wurde vielleicht widerrufen.",
   "allKeys.revokeOwner": "Dieser Schlüssel gehört {owner}.",
   "serviceKeys.lead":
     "Für Dienste, die Modelle dieser Gruppe nutzen. Sie gehören keiner Person und gelten weiter, wenn Personen ausscheiden.",

@@ -46,6 +46,7 @@ export const labels = {
   "label.knowledge": "Wissen",
   "label.lastDays": "Letzte {count} Tage",
   "label.lastUsed": "Zuletzt verwendet",
+  "label.limits": "Limits",
   "label.linkedAccounts": "Verknüpfte Konten",
   "label.memory": "Speicher",
   "label.message": "Nachricht",

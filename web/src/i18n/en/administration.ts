@@ -4,6 +4,7 @@ import { auditEvents } from "./audit-events.ts"
 import { functions } from "./functions.ts"
 import { groupKeys } from "./group-keys.ts"
 import { invitations } from "./invitations.ts"
+import { limits } from "./limits.ts"
 import { overview } from "./overview.ts"
 import { prices } from "./prices.ts"
 import { ratings } from "./ratings.ts"
@@ -18,6 +19,7 @@ export const administration = {
   ...functions,
   ...groupKeys,
   ...invitations,
+  ...limits,
   ...overview,
   ...prices,
   ...ratings,

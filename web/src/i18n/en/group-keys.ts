@@ -9,6 +9,8 @@ export const groupKeys = {
   "allKeys.anyUse": "Used or unused",
   "allKeys.unusedDays": { one: "Unused for {count} day", other: "Unused for {count} days" },
   "allKeys.neverUsed": "Never used",
+  "allKeys.gone": "This key doesn't exist",
+  "allKeys.goneHelp": "It may have been revoked.",
   "allKeys.revokeOwner": "This key belongs to {owner}.",
   "serviceKeys.lead":
     "For services that call this group's models. They don't belong to a person, so they keep working when people leave.",

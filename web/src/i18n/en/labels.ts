@@ -47,6 +47,7 @@ export const labels = {
   "label.knowledge": "Knowledge",
   "label.lastDays": "Last {count} days",
   "label.lastUsed": "Last used",
+  "label.limits": "Limits",
   "label.linkedAccounts": "Linked accounts",
   "label.memory": "Memory",
   "label.message": "Message",

@@ -18,7 +18,7 @@ export const KeyScope = ({ allowed_models: models, allowed_routes: routes }: Api
   </span>
 )
 
-const KeyExpiry = ({ expires_at: at }: ApiKey) => {
+export const KeyExpiry = ({ expires_at: at }: ApiKey) => {
   if (at !== null && at * 1000 < Date.now()) return <Badge tone="warn">{t("keys.expired")}</Badge>
   return <Time at={at} />
 }

@@ -28,6 +28,7 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     pages: [
       { to: "/admin/connections", label: "label.connections" },
       { to: "/admin/prices", label: "label.prices" },
+      { to: "/admin/limits", label: "label.limits" },
       { to: "/admin/usage", label: "usage.title" },
       { to: "/admin/ratings", label: "ratings.title" },
     ],

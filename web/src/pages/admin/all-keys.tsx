@@ -66,7 +66,7 @@ export const AllKeysPage = () => {
   )
 }
 
-const OwnerLink = ({ owner: { type, id, name } }: AdministeredKey) =>
+export const KeyOwnerLink = ({ owner: { type, id, name } }: AdministeredKey) =>
   type === "user" ? (
     <UserLink id={id} className="hover:underline">
       {name}
@@ -85,13 +85,19 @@ const columns = (): Column<AdministeredKey>[] => [
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: (key) => <NameCell detail={<KeyHint {...key} />}>{key.name}</NameCell>,
+    cell: (key) => (
+      <NameCell detail={<KeyHint {...key} />}>
+        <Link to="/admin/keys/$keyId" params={{ keyId: key.id }}>
+          {key.name}
+        </Link>
+      </NameCell>
+    ),
   },
   {
     id: "owner",
     header: t("label.owner"),
     belowName: "labeled",
-    cell: (key) => <OwnerLink {...key} />,
+    cell: (key) => <KeyOwnerLink {...key} />,
   },
   {
     id: "scope",
@@ -122,13 +128,13 @@ const columns = (): Column<AdministeredKey>[] => [
       <RevokeButton
         name={name}
         help={t("allKeys.revokeOwner", { owner: owner.name })}
-        onRevoke={() => revoke(id)}
+        onRevoke={() => revokeKey(id)}
       />
     ),
   },
 ]
 
-const revoke = async (id: string): Promise<void> => {
+export const revokeKey = async (id: string): Promise<void> => {
   await api.delete("/api/v1/keys/:id", { params: { id } })
   await invalidateQueries([["keys"], ["groups"]])
 }

@@ -14,6 +14,7 @@ import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
+import { LimitPanel } from "../limits/limit-panel.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import {
   ConnectionBasics,
@@ -44,6 +45,7 @@ export const ConnectionPage = () => {
           <>
             <State connection={data} />
             <Details key={data.id} connection={data} />
+            <LimitPanel target={{ type: "connection", id: data.id }} />
             <RecentUsage filter="connection_id" id={data.id} />
             {data.source === "database" && (
               <DeleteSection

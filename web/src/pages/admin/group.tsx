@@ -10,6 +10,7 @@ import { Form } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
+import { LimitPanel } from "../limits/limit-panel.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { GroupMembers } from "./group-members.tsx"
 import { GroupFields } from "./new-group.tsx"
@@ -32,6 +33,7 @@ export const GroupPage = () => {
           <>
             <Details key={data.id} group={data} />
             <GroupMembers groupId={data.id} provisioned={data.source === "scim"} area="admin" />
+            <LimitPanel target={{ type: "group", id: data.id }} lead={t("limits.groupLead")} />
             <ServiceKeys groupId={data.id} area="admin" />
             <RecentUsage filter="group_id" id={data.id} />
             <DeleteSection

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { KeyRound, Plus } from "lucide-react"
 import type { ApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -43,7 +44,7 @@ export const ServiceKeys = ({ groupId, area }: ServiceKeysProps) => {
               label={t("label.serviceKeys")}
               items={items.toReversed()}
               idOf={({ id }) => id}
-              columns={columns(groupId)}
+              columns={columns(groupId, area)}
             />
           )
         }
@@ -52,7 +53,7 @@ export const ServiceKeys = ({ groupId, area }: ServiceKeysProps) => {
   )
 }
 
-const columns = (groupId: string): Column<ApiKey>[] => [
+const columns = (groupId: string, area: GroupArea): Column<ApiKey>[] => [
   {
     id: "name",
     header: t("label.name"),
@@ -65,7 +66,13 @@ const columns = (groupId: string): Column<ApiKey>[] => [
           </>
         }
       >
-        {key.name}
+        {area === "admin" ? (
+          <Link to="/admin/keys/$keyId" params={{ keyId: key.id }}>
+            {key.name}
+          </Link>
+        ) : (
+          key.name
+        )}
       </NameCell>
     ),
   },

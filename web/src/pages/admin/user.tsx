@@ -18,6 +18,7 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
+import { LimitPanel } from "../limits/limit-panel.tsx"
 import { DeleteUserSection } from "../ownership/delete-user-section.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { ReleaseEmail } from "./release-email.tsx"
@@ -40,6 +41,7 @@ export const UserPage = () => {
         {(data) => (
           <>
             <Details key={data.id} user={data} />
+            <LimitPanel target={{ type: "user", id: data.id }} />
             <RecentUsage filter="user_id" id={data.id} />
             <UserLinkedAccounts userId={data.id} />
             <Password user={data} />

@@ -17,6 +17,7 @@ import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { mayManage } from "../grants/access.ts"
+import { LazyLimitPanel } from "../limits/lazy-limit-panel.tsx"
 import { TransferSection } from "../ownership/transfer-section.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { KeySnippets } from "./key-snippets.tsx"
@@ -130,10 +131,16 @@ const Model = ({ model, editable }: ModelProps) =>
     </>
   )
 
-/** What all users used of the model, for administrators. */
+/** The model's limits, and what all users used of it, for administrators. */
 const ModelUsage = ({ id }: { id: string }) => {
   const { role } = useCurrentUser()
-  return role === "admin" && <RecentUsage filter="model" id={id} />
+  if (role !== "admin") return null
+  return (
+    <>
+      <LazyLimitPanel target={{ type: "model", id }} />
+      <RecentUsage filter="model" id={id} />
+    </>
+  )
 }
 
 interface FactsProps {
