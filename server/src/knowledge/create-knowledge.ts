@@ -50,7 +50,7 @@ import {
 import { createQuestionStore } from "./question-sets/question-store.ts"
 import { createFilePassages } from "./reading/file-passages.ts"
 import { type AskRewritingModel, createQuestionRewriter } from "./rewriting/question-rewriter.ts"
-import { startCacheWarming } from "./search/cache-warming.ts"
+import { type CacheWarmingOptions, startCacheWarming } from "./search/cache-warming.ts"
 import { createLanguageSearch } from "./search/language-search.ts"
 import { createReranker, rerankTimeouts } from "./search/reranker.ts"
 import { createPassageRanking } from "./search/retrieval.ts"
@@ -68,6 +68,7 @@ const modelRefreshMs = 15_000
 export type KnowledgeOptions = EmbedderOptions &
   EmbeddingIndexOptions &
   BuiltInModelOptions &
+  CacheWarmingOptions &
   QuestionSetOptions
 
 interface Deps extends KnowledgeOptions {
@@ -201,7 +202,7 @@ export const createKnowledge = async (deps: Deps) => {
   })
 
   const warmed = startCacheWarming({
-    background,
+    ...deps,
     searchClient: scanClient,
     files: fileStore.searchable,
     indexId: () => (pgvector?.isUsable() ? null : indexes.active()),

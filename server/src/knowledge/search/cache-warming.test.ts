@@ -29,7 +29,13 @@ it("reads all files in batches with pauses between them", async () => {
   const files = async () => manyFiles(170)
   const background = createTestBackground()
   const searchClient = { search }
-  await startCacheWarming({ background, searchClient, files, indexId: () => "s", after: 0 })
+  await startCacheWarming({
+    background,
+    searchClient,
+    files,
+    indexId: () => "s",
+    cacheWarmingDelayMs: 0,
+  })
   expect(pieces.map(({ length }) => length)).toEqual([50, 50, 50, 20])
   expect(new Set(pieces.flat()).size).toBe(170)
   expect(performance.now() - start).toBeGreaterThan(4 * 10 * 3)
@@ -39,7 +45,7 @@ it("starts no search without files, and stops between batches when closed", asyn
   const empty = createRecordingSearch()
   const files = async () => []
   const background = createTestBackground()
-  const options = { background, indexId: () => null, after: 0 }
+  const options = { background, indexId: () => null, cacheWarmingDelayMs: 0 }
   await startCacheWarming({ ...options, searchClient: empty, files })
   expect(empty.pieces).toEqual([])
   const many = createRecordingSearch()
@@ -59,7 +65,7 @@ it.each(chooseDatabases())(
     const file = await upload(first, "owls.txt", "Owls turn their heads.", { query })
     const id = await createCollection(first, "Owls", [file.body.id])
     await first.stop()
-    const second = await startGateway(database.env)
+    const second = await startGateway(database.env, { cacheWarmingDelayMs: 100 })
     await second.gateway.knowledge.warmed
     // Files in memory are not read again.
     await second.gateway.db.transact(async (tx) => {

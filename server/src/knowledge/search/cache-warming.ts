@@ -2,8 +2,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { BackgroundTasks } from "../../background/background-tasks.ts"
 import type { SearchClient } from "./search-client.ts"
 
-/** Delay after the start, so that warming does not compete with it. */
-const startDelayMs = 5000
+const defaultDelayMs = 5000
 const filesAtOnce = 50
 /** Warms no more than this; other files are read when they are first searched. */
 const maxPassages = 100_000
@@ -16,14 +15,18 @@ export interface WarmableFile {
   passages: number
 }
 
-interface Deps {
+export interface CacheWarmingOptions {
+  /** Delay after the start, so that warming does not compete with it. */
+  cacheWarmingDelayMs?: number
+}
+
+interface Deps extends CacheWarmingOptions {
   background: BackgroundTasks
   searchClient: Pick<SearchClient, "search">
   /** Searchable files, newest first, with `max` passages in total. */
   files: (max: number) => Promise<WarmableFile[]>
   /** The embedding index whose vectors are scanned; null if none is. */
   indexId: () => string | null
-  after?: number
 }
 
 /**
@@ -32,7 +35,8 @@ interface Deps {
  * @returns whether all were loaded, when it has ended
  */
 export const startCacheWarming = (deps: Deps): Promise<boolean> => {
-  const { background, searchClient, files, indexId, after = startDelayMs } = deps
+  const { background, searchClient, files, indexId } = deps
+  const { cacheWarmingDelayMs = defaultDelayMs } = deps
   const { signal } = background
 
   /** An empty query loads the files into the caches. */
@@ -48,7 +52,7 @@ export const startCacheWarming = (deps: Deps): Promise<boolean> => {
   }
 
   const warm = async (): Promise<void> => {
-    await pause(after, undefined, { signal, ref: false })
+    await pause(cacheWarmingDelayMs, undefined, { signal, ref: false })
     const all = await files(maxPassages)
     for (let at = 0; at < all.length && !signal.aborted; at += filesAtOnce) {
       const start = performance.now()
