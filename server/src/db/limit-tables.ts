@@ -60,6 +60,10 @@ export interface LimitProcessRow {
   heartbeat: number
   /** 1 once its leases were closed because it seemed dead. */
   is_closed: SqlBoolean
+  /** When the hourly deletion first found it closed; null before. */
+  closed_ms: number | null
+  /** 1 once its leases were deleted because it had been closed for a day. */
+  has_lost_leases: SqlBoolean
 }
 
 export interface LimitTables {

@@ -82,5 +82,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn("id", text, (column) => column.primaryKey())
     .addColumn("heartbeat", integer, (column) => column.notNull())
     .addColumn("is_closed", "integer", (column) => column.notNull())
+    .addColumn("closed_ms", integer)
+    .addColumn("has_lost_leases", "integer", (column) => column.notNull())
     .execute()
 }

@@ -7,7 +7,7 @@ import { type Renewal, SliceAccount } from "./slice-account.ts"
 const maxAccountsPerClaim = 500
 /** A claim without accounts keeps the leases alive. */
 const heartbeatMs = 1000
-/** Requests that end during the shutdown are reported as well; it does not wait for others. */
+/** Besides those of all accounts: requests that end during the shutdown are reported as well. */
 const maxClosingClaims = 10
 const taskName = "claim slices of limits"
 
@@ -125,8 +125,8 @@ export const createClaimQueue = (deps: Deps) => {
     close: async (): Promise<void> => {
       takesAhead = false
       await running
-      for (let round = 0; round < maxClosingClaims && queued.length > 0; round++)
-        if (!(await start())) return
+      const rounds = Math.ceil(queued.length / maxAccountsPerClaim) + maxClosingClaims
+      for (let round = 0; round < rounds && queued.length > 0; round++) if (!(await start())) return
     },
   }
 }

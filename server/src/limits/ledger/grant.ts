@@ -1,7 +1,12 @@
 import type { SliceClaim } from "./ledger-store.ts"
+import { maxAmount } from "./limit-rule.ts"
 
 /** Of what is left, what one process may take ahead: it is lost if the process is killed. */
 const maxAheadShare = 0.02
+
+/** @param left what is left for one process besides what it needs */
+export const limitAhead = (ahead: number, left: number): number =>
+  Math.min(ahead, Math.floor(Math.max(0, left) * maxAheadShare))
 
 /** The sums of a limit's window, over all processes. */
 export interface WindowTotals {
@@ -46,10 +51,11 @@ export const decideSliceClaim = (
   claim: Omit<SliceClaim, "limitId" | "period">,
   { totals, lease, amount }: { totals: WindowTotals; lease: Lease; amount: number },
 ): SliceDecision => {
-  const spent = Math.max(0, claim.used - (claim.opening === lease.opening ? lease.used : 0))
+  const used = Math.max(0, claim.used - (claim.opening === lease.opening ? lease.used : 0))
+  const spent = Math.max(0, Math.min(used, maxAmount - totals.spent))
   const others = totals.spent + totals.writtenOff + totals.granted - lease.granted
   const left = Math.max(0, amount - others - spent)
   const needed = Math.min(claim.need, left)
-  const ahead = Math.min(claim.ahead, Math.floor((left - needed) * maxAheadShare))
-  return { spent, granted: Math.max(claim.keep, needed + ahead) }
+  const ahead = limitAhead(claim.ahead, left - needed)
+  return { spent, granted: Math.min(maxAmount, Math.max(claim.keep, needed + ahead)) }
 }

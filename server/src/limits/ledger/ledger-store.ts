@@ -8,6 +8,8 @@ export interface SliceClaim {
   opening: number
   /** Amount used since the account was opened, so that a claim can be repeated. */
   used: number
+  /** What of it the last answered claim stated; counts if the lease was deleted meanwhile. */
+  reported: number
   /** The part of its slice that it keeps in any case; it may reserve from it meanwhile. */
   keep: number
   /** What its requests need: open reservations and waiting requests. */

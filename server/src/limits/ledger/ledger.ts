@@ -21,7 +21,7 @@ import type { Account, BlockTimes, Hold } from "./account.ts"
 import { findLastBlock, type LimitState } from "./blocked-limit.ts"
 import { createClaimQueue, type WaitingRequest } from "./claim-queue.ts"
 import type { ClaimReply, LedgerStore } from "./ledger-store.ts"
-import type { Amounts, LimitRule } from "./limit-rule.ts"
+import { type Amounts, type LimitRule, limitAmounts } from "./limit-rule.ts"
 import { type Admission, type Rejection, Reservation } from "./reservation.ts"
 import { TrackedLimit } from "./tracked-limit.ts"
 
@@ -136,7 +136,9 @@ export const createLedger = (deps: Deps) => {
      * Reserves the worst case in all limits at once, or in none. Returns a promise only if the
      * slices of this process do not suffice; it never rejects.
      */
-    reserve: ({ limits, worstCase }: ReservationRequest): Admission | Promise<Admission> => {
+    reserve: (request: ReservationRequest): Admission | Promise<Admission> => {
+      const { limits } = request
+      const worstCase = limitAmounts(request.worstCase)
       const dateNow = wallMs()
       const steadyNow = steadyMs()
       let isWarm = true

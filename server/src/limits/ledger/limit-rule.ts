@@ -4,6 +4,19 @@ export type LimitWindow = "minute" | "hour" | "day" | "week" | "month" | "total"
 /** What a request reserves or used, by metric. Cost in nano-dollars; integers. */
 export type Amounts = Readonly<Record<Metric, number>>
 
+/** Larger numbers are not exact, and SQLite's are not read. */
+export const maxAmount = Number.MAX_SAFE_INTEGER
+
+const toAmount = (value: number): number => (value > 0 ? Math.min(Math.ceil(value), maxAmount) : 0)
+
+/** Amounts that can be added up, whatever a provider reports: NaN would stay in a sum for ever. */
+export const limitAmounts = ({ requests, tokens, cost, concurrency }: Amounts): Amounts => ({
+  requests: toAmount(requests),
+  tokens: toAmount(tokens),
+  cost: toAmount(cost),
+  concurrency: toAmount(concurrency),
+})
+
 /**
  * What the ledger knows of a limit in memory. Its amount is not part of it: the database, which
  * grants, reads the amount itself, so that no process can grant by an old one.
@@ -19,6 +32,13 @@ export interface LimitRule {
   /** Whether the window ends now, instead of following the calendar. */
   readonly rolling: boolean
 }
+
+/** Whether what is spent stays in the same periods. */
+export const hasSamePeriods = (one: LimitRule, other: LimitRule): boolean =>
+  one.window === other.window &&
+  one.rolling === other.rolling &&
+  one.timeZone === other.timeZone &&
+  one.metric === other.metric
 
 /** An amount with a temporary raise. */
 export interface RaisableAmount {

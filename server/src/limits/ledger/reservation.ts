@@ -1,6 +1,6 @@
 import type { Account, Hold } from "./account.ts"
 import type { BlockedLimit } from "./blocked-limit.ts"
-import type { Amounts } from "./limit-rule.ts"
+import { type Amounts, limitAmounts } from "./limit-rule.ts"
 
 const nothing: Amounts = { requests: 0, tokens: 0, cost: 0, concurrency: 0 }
 
@@ -30,9 +30,10 @@ export class Reservation {
    * Charges what was used to the accounts in which it was reserved.
    * @returns whether more was used than reserved, of any metric with a hard limit
    */
-  settle(used: Amounts): boolean {
+  settle(reported: Amounts): boolean {
     if (!this.#isOpen) return false
     this.#isOpen = false
+    const used = limitAmounts(reported)
     let isOverrun = false
     for (const hold of this.#holds) {
       const { account } = hold

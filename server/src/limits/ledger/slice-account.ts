@@ -1,7 +1,8 @@
 import type { Account, BlockTimes, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
+import { limitAhead } from "./grant.ts"
 import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
-import type { LimitRule } from "./limit-rule.ts"
+import { type LimitRule, maxAmount } from "./limit-rule.ts"
 import type { Period } from "./periods.ts"
 import { createUseEstimate } from "./use-estimate.ts"
 
@@ -45,6 +46,7 @@ export class SliceAccount implements Account {
   #used = 0
   #claimedUse = 0
   #claimedKeep = 0
+  #reportedUse = 0
   #grant: SliceGrant | null = null
   /** When the last answered claim was sent, in monotonic ms. */
   #grantedAt = Number.NEGATIVE_INFINITY
@@ -73,7 +75,7 @@ export class SliceAccount implements Account {
   canReserve(amount: number, steadyMs: number): boolean {
     if (this.#isRemoved) return true
     if (this.#isSoft) return this.#canSpend(steadyMs)
-    if (this.#isSlots && steadyMs - this.#renewal.at >= maxSlotAgeMs) return false
+    if (this.#isSlots && !this.#areSlotsValid(steadyMs)) return false
     return this.#slice - this.#open >= amount
   }
 
@@ -99,7 +101,7 @@ export class SliceAccount implements Account {
     this.#open -= reserved
     if (this.#isSlots) return
     this.#slice -= used
-    this.#used += used
+    this.#used = Math.min(maxAmount, this.#used + used)
   }
 
   /** Until the grant arrives, only what the claim keeps can be reserved. */
@@ -108,14 +110,28 @@ export class SliceAccount implements Account {
     // The first requests have not been reserved yet.
     const wished = Math.max(this.waiting, this.#estimate.next(steadyMs))
     const ahead = this.#isSoft || !takesAhead ? 0 : wished
-    const keep = Math.max(this.#open, Math.min(this.#slice, need + ahead))
+    const spare = this.#limitSpare(ahead, { need, steadyMs })
+    const keep = Math.min(maxAmount, Math.max(this.#open, Math.min(this.#slice, need + spare)))
     this.#slice = keep
     this.#claimedUse = this.#used
     this.#claimedKeep = keep
     this.#isAnswered = false
     const { rule, period } = this
-    const opening = this.#opening
-    return { limitId: rule.id, period, opening, used: this.#used, keep, need, ahead }
+    const claim = { limitId: rule.id, period, opening: this.#opening }
+    return { ...claim, used: this.#used, reported: this.#reportedUse, keep, need, ahead }
+  }
+
+  /** What to keep of the slice beyond `need`: no more than the database would grant ahead. */
+  #limitSpare(ahead: number, { need, steadyMs }: { need: number; steadyMs: number }): number {
+    // Slots that are not in use may be those of others by now. None is lost with a process.
+    if (this.#isSlots) return this.#areSlotsValid(steadyMs) ? ahead : 0
+    if (!this.#grant) return 0
+    const { amount, reserved, granted } = this.#grant
+    return limitAhead(ahead, amount - this.spent - (reserved - granted) - need)
+  }
+
+  #areSlotsValid(steadyMs: number): boolean {
+    return steadyMs - this.#renewal.at < maxSlotAgeMs
   }
 
   /** @param grant null if the limit was deleted */
@@ -124,6 +140,7 @@ export class SliceAccount implements Account {
     this.#isAnswered = true
     if (!grant) return
     this.#slice += grant.granted - this.#claimedKeep
+    this.#reportedUse = this.#claimedUse
     this.#grant = grant
     this.#grantedAt = sentAt
   }

@@ -64,7 +64,7 @@ export const closeLeasesOf = async (
 export const reopenLeasesOf = async (db: Dialect, tx: Tx, processId: string): Promise<void> => {
   await tx
     .updateTable("limit_processes")
-    .set({ is_closed: 0 })
+    .set({ is_closed: 0, closed_ms: null })
     .where("id", "=", processId)
     .execute()
   await lockLimitsOf(db, tx, processId)

@@ -16,7 +16,16 @@ const day = periodAt(rule({}), at)
 const slots = periodAt(rule({ metric: "concurrency" }), at)
 
 const claimOf = (changes: Partial<SliceClaim>): SliceClaim => ({
-  ...{ limitId: "limit", period: day, opening: 1, used: 0, keep: 0, need: 0, ahead: 0 },
+  ...{
+    limitId: "limit",
+    period: day,
+    opening: 1,
+    used: 0,
+    reported: 0,
+    keep: 0,
+    need: 0,
+    ahead: 0,
+  },
   ...changes,
 })
 
@@ -193,14 +202,73 @@ describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
     expect(second.rates[0]?.granted).toBe(50)
   })
 
+  const leases = () => opened.db.read.selectFrom("limit_leases").selectAll().execute()
+  const processes = () => opened.db.read.selectFrom("limit_processes").selectAll().execute()
+
   it("deletes accounts and dead processes that no longer count", async () => {
+    const hour = periodAt(rule({ window: "hour", rolling: true }), at)
     await claim("one", { used: 5 })
+    await claim("one", { used: 5, period: hour })
     await close("one")
+    await store.deleteEnded(at + dayMs)
+    expect(await accounts()).toHaveLength(2)
     await store.deleteEnded(at + 20 * dayMs)
-    expect(await accounts()).toHaveLength(1)
+    expect(await accounts()).toMatchObject([{ period: day.key }])
     await store.deleteEnded(at + 40 * dayMs)
     expect(await accounts()).toHaveLength(0)
-    expect(await opened.db.read.selectFrom("limit_processes").selectAll().execute()).toEqual([])
+    expect(await processes()).toEqual([])
+  })
+
+  it("deletes any number of accounts and leases", async () => {
+    const of = (index: number) => periodAt(rule({ rolling: true }), at + index * 1_800_000)
+    const periods = Array.from({ length: 1200 }, (_, index) => of(index))
+    const slices = periods.map((period) => claimOf({ period, used: 1 }))
+    await store.claim({ processId: "one", at, slices, rates: [] })
+    await close("one")
+    await store.deleteEnded(at)
+    await store.deleteEnded(at + 2 * dayMs)
+    expect([(await accounts()).length, await leases()]).toEqual([1200, []])
+    await store.deleteEnded(at + 100 * dayMs)
+    expect([await accounts(), await processes()]).toEqual([[], []])
+  })
+
+  it("keeps what is spent of a limit without end, but no lease of each process that ended", async () => {
+    const period = periodAt(rule({ window: "total" }), at)
+    for (const name of ["one", "two", "three"]) {
+      await claim(name, { period, used: 5, need: 10 })
+      await close(name)
+    }
+    await claim("live", { period, used: 5 })
+    await store.deleteEnded(at)
+    await store.deleteEnded(at + 2 * dayMs)
+    expect(await leases()).toMatchObject([{ process_id: "live" }])
+    expect(await accounts()).toMatchObject([{ spent: 20, written_off: 30 }])
+    await store.deleteEnded(at + 40 * dayMs)
+    expect(await processes()).toMatchObject([{ id: "live" }])
+  })
+
+  it("does not count twice what a process reported that returns after its leases were deleted", async () => {
+    await claim("one", { used: 100, need: 50 })
+    await close("one")
+    await store.deleteEnded(at)
+    await store.deleteEnded(at + 2 * dayMs)
+    expect(await leases()).toEqual([])
+    const returned = { used: 130, reported: 100, keep: 20, need: 20 }
+    expect(await claim("one", returned)).toMatchObject({ granted: 20, spent: 180 })
+    expect(await claim("one", { ...returned, used: 140, reported: 130 })).toMatchObject({
+      spent: 190,
+    })
+  })
+
+  it("stays readable whatever was reported", async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const periods = [0, 1].map((bucket) =>
+      periodAt(rule({ rolling: true }), at + bucket * 1_800_000),
+    )
+    for (const opening of [1, 2, 3])
+      for (const period of periods) await claim("one", { period, opening, used: most, keep: most })
+    const period = periods[0] ?? day
+    expect(await claim("two", { period, need: 1 })).toMatchObject({ granted: 0 })
   })
 
   it("closes all leases at the start of the only process", async () => {

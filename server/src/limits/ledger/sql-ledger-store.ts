@@ -11,9 +11,9 @@ import type {
   RateGrant,
 } from "./ledger-store.ts"
 import { amountAt } from "./limit-rule.ts"
-import { maxWindowMs } from "./periods.ts"
 import { applyRateClaim } from "./rate.ts"
 import { closeLeasesOf, reopenLeasesOf } from "./sql-dead-processes.ts"
+import { deleteEnded } from "./sql-ended.ts"
 import { claimSlices } from "./sql-slices.ts"
 
 type LockedLimit = Pick<
@@ -49,15 +49,20 @@ const lockLimits = async (
 const amountOf = ({ amount, raise_amount, raise_until_ms }: LockedLimit, at: number): number =>
   amountAt({ amount, raiseAmount: raise_amount, raiseUntil: raise_until_ms }, at)
 
-/** Counts the claim as a sign of life. @returns whether the leases were closed in the meantime */
-const renewProcess = async (db: Database, tx: Tx, processId: string): Promise<boolean> => {
-  const { rows } = await sql<{ is_closed: number }>`
-    insert into limit_processes (id, heartbeat, is_closed) values (${processId}, 1, 0)
+/** Counts the claim as a sign of life. @returns what happened to the leases in the meantime */
+const renewProcess = async (
+  db: Database,
+  tx: Tx,
+  processId: string,
+): Promise<{ wasClosed: boolean; hasLostLeases: boolean }> => {
+  const { rows } = await sql<{ is_closed: number; has_lost_leases: number }>`
+    insert into limit_processes (id, heartbeat, is_closed, has_lost_leases)
+      values (${processId}, 1, 0, 0)
     on conflict (id) do update set heartbeat = limit_processes.heartbeat + 1
-    returning is_closed`.execute(tx)
+    returning is_closed, has_lost_leases`.execute(tx)
   const wasClosed = rows[0]?.is_closed === 1
   if (wasClosed) await reopenLeasesOf(db, tx, processId)
-  return wasClosed
+  return { wasClosed, hasLostLeases: rows[0]?.has_lost_leases === 1 }
 }
 
 /** The clock that all processes share: that of the database server. */
@@ -102,14 +107,14 @@ const claimRates = async (
 
 const applyClaims = async (db: Database, tx: Tx, request: ClaimRequest): Promise<ClaimReply> => {
   const { processId, at, slices, rates } = request
-  const wasClosed = await renewProcess(db, tx, processId)
+  const { wasClosed, hasLostLeases } = await renewProcess(db, tx, processId)
   if (slices.length + rates.length === 0) return { at, slices: [], rates: [], wasClosed }
   const limits = await lockLimits(db, tx, request)
   const claims = slices.flatMap((claim) => {
     const limit = limits.get(claim.limitId)
     return limit ? [{ claim, amount: amountOf(limit, at) }] : []
   })
-  const grants = await claimSlices(db, tx, { processId, claims })
+  const grants = await claimSlices(db, tx, { processId, claims, hasLostLeases })
   const grantByClaim = new Map(claims.map(({ claim }, index) => [claim, grants[index] ?? null]))
   const now = rates.length > 0 ? await readClock(db, tx, at) : at
   return {
@@ -148,19 +153,7 @@ export const createSqlLedgerStore = (db: Database) => {
       for (const holder of await readHolders()) await closeLeases(holder)
     },
 
-    /**
-     * Deletes what no longer counts, with its leases, and dead processes without leases.
-     * @param at epoch ms
-     */
-    deleteEnded: (at: number): Promise<void> =>
-      essential.transact(async (tx) => {
-        await tx
-          .deleteFrom("limit_accounts")
-          .where("counts_until_ms", "<", at - maxWindowMs)
-          .where("granted", "=", 0)
-          .execute()
-        await sql`delete from limit_processes where is_closed = 1 and not exists (
-          select 1 from limit_leases where process_id = limit_processes.id)`.execute(tx)
-      }),
+    /** Deletes what no longer counts, and leases of dead processes. @param at epoch ms */
+    deleteEnded: (at: number): Promise<void> => deleteEnded(db, at),
   } satisfies LedgerStore & Record<string, unknown>
 }

@@ -18,6 +18,13 @@ interface AmountClaim {
   amount: number
 }
 
+interface AmountClaims {
+  processId: string
+  claims: readonly AmountClaim[]
+  /** Whether leases of the process were deleted while it was taken for dead. */
+  hasLostLeases: boolean
+}
+
 interface DecidedClaim extends AmountClaim {
   lease: Lease
   totals: WindowTotals
@@ -69,15 +76,16 @@ export const readTotals = async (
       ...{ position, limit_id: limitId, series: period.series, starts_ms: period.windowStartsAt },
     })),
   )
+  // As floating-point numbers, sums beyond what integers express in JavaScript can be read as well.
   const { rows } = await sql<{
     position: number
     spent: number
     written_off: number
     granted: number
     oldest_ms: number | null
-  }>`select claimed.position, cast(sum(accounts.spent) as bigint) as spent,
-      cast(sum(accounts.written_off) as bigint) as written_off,
-      cast(sum(accounts.granted) as bigint) as granted,
+  }>`select claimed.position, cast(sum(accounts.spent) as double precision) as spent,
+      cast(sum(accounts.written_off) as double precision) as written_off,
+      cast(sum(accounts.granted) as double precision) as granted,
       min(case when accounts.spent + accounts.written_off > 0 then accounts.counts_until_ms end)
         as oldest_ms
     from ${claimed} as claimed join limit_accounts as accounts
@@ -156,6 +164,12 @@ const toGrant = ({ amount, lease, totals, decision }: DecidedClaim): SliceGrant 
   oldestCountsUntil: totals.oldestCountsUntil,
 })
 
+/** What a claim is compared with if the process has no lease. */
+const leaseOfLost = ({ opening, reported }: SliceClaim): Lease => ({
+  ...{ granted: 0, writtenOff: 0 },
+  ...{ opening, used: reported },
+})
+
 /** Adds what was decided for other periods of the same window in this transaction. */
 const addDecided = (
   totals: WindowTotals,
@@ -172,15 +186,21 @@ const addDecided = (
   return { ...totals, spent, granted }
 }
 
+interface ClaimedState {
+  /** By the position of the claim. */
+  leases: ReadonlyMap<number, Lease>
+  totalsByPosition: ReadonlyMap<number, WindowTotals>
+  hasLostLeases: boolean
+}
+
 const decide = (
   claims: readonly AmountClaim[],
-  leases: ReadonlyMap<number, Lease>,
-  totalsByPosition: ReadonlyMap<number, WindowTotals>,
+  { leases, totalsByPosition, hasLostLeases }: ClaimedState,
 ): DecidedClaim[] => {
   const decidedByLimit = new Map<string, DecidedClaim[]>()
   return claims.map(({ claim, amount }, position) => {
     const decided = decidedByLimit.get(claim.limitId) ?? []
-    const lease = leases.get(position) ?? emptyLease
+    const lease = leases.get(position) ?? (hasLostLeases ? leaseOfLost(claim) : emptyLease)
     const totals = addDecided(totalsByPosition.get(position) ?? emptyTotals, claim, decided)
     const decision = decideSliceClaim(claim, { totals, lease, amount })
     const result = { claim, amount, lease, totals, decision }
@@ -193,13 +213,13 @@ const decide = (
 export const claimSlices = async (
   db: Dialect,
   tx: Tx,
-  { processId, claims }: { processId: string; claims: readonly AmountClaim[] },
+  { processId, claims, hasLostLeases }: AmountClaims,
 ): Promise<SliceGrant[]> => {
   if (claims.length === 0) return []
   const leases = await readLeases(db, tx, { processId, claims })
   const periods = claims.map(({ claim }) => claim)
-  const totals = await readTotals(db, tx, periods)
-  const decided = decide(claims, leases, totals)
+  const totalsByPosition = await readTotals(db, tx, periods)
+  const decided = decide(claims, { leases, totalsByPosition, hasLostLeases })
   await saveAccounts(db, tx, decided)
   await saveLeases(db, tx, { processId, claims: decided })
   return decided.map(toGrant)

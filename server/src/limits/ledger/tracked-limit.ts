@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts"
-import { accountKindOf, type LimitRule } from "./limit-rule.ts"
+import { accountKindOf, hasSamePeriods, type LimitRule } from "./limit-rule.ts"
 import { type Period, periodAt } from "./periods.ts"
 import { RateAccount } from "./rate-account.ts"
 import { type Renewal, SliceAccount } from "./slice-account.ts"
@@ -33,8 +33,9 @@ export class TrackedLimit {
 
   /** Open reservations stay in the accounts in which they were made. */
   update(rule: LimitRule): void {
+    const hasOtherPeriods = !hasSamePeriods(rule, this.#rule)
     this.#rule = rule
-    this.#leaveCurrent()
+    if (hasOtherPeriods) this.#leaveCurrent()
     for (const account of this.#accountsByPeriod.values()) {
       account.rule = rule
       account.expireView()
@@ -70,9 +71,12 @@ export class TrackedLimit {
     return new SliceAccount({ rule, period, opening: ++this.#openings, renewal })
   }
 
-  /** Drops an account that is empty and not the current one. */
+  /**
+   * Drops an account that is empty and not the current one. One that will be claimed once more stays:
+   * a later account of the same period must not be claimed together with it.
+   */
   dropIfUnused(account: Account): void {
-    if (account === this.#current || !account.isEmpty) return
+    if (account === this.#current || account.isQueued || !account.isEmpty) return
     this.#accountsByPeriod.delete(account.period.key)
   }
 }
