@@ -120,6 +120,8 @@ export const createMemoryLedgerStore = ({ amountOf, nowMs }: Deps) => {
   }
 
   const claim = ({ processId, slices, rates }: ClaimRequest): ClaimReply => {
+    const keys = slices.map(({ limitId, period }) => `${limitId} ${period.key}`)
+    if (new Set(keys).size < keys.length) throw new Error("an account is claimed twice at once")
     const holder = holderById.get(processId) ?? { heartbeat: 0, isClosed: false }
     const wasClosed = holder.isClosed
     if (wasClosed) reopen(processId)

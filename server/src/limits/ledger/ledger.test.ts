@@ -1,3 +1,4 @@
+import { setImmediate as runPending } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { createMemoryLedgerStore } from "../../../test/limits/memory-ledger-store.ts"
 import { createLedger } from "./ledger.ts"
@@ -265,6 +266,86 @@ describe("a ledger", () => {
     await admit(ledger, rate, 1)
     passTime(200)
     await expect(admit(ledger, rate, 1)).rejects.toThrow("rejected by null")
+  })
+
+  it("claims one account of a period at a time, also if the limit changed during a claim", async () => {
+    const { open, passTime, setMode, store } = createWorld(10)
+    const ledger = open("one")
+    ;(await admit(ledger, rule({}), 5)).cancel()
+    passTime(1000)
+    setMode("delay")
+    const renewed = ledger.renew()
+    await runPending()
+    ledger.track(rule({ window: "hour" }))
+    setMode("answer")
+    await renewed
+    await admit(ledger, rule({}), 4)
+    expect(store.accounts()).toMatchObject([{ granted: 4 }])
+  })
+
+  it("keeps no more of an unused slice than it may take ahead", async () => {
+    const { open, passTime, store } = createWorld(1000)
+    const ledger = open("one")
+    const reservations: Reservation[] = []
+    for (let request = 0; request < 10; request++)
+      reservations.push(await admit(ledger, rule({}), 100))
+    for (const reservation of reservations) reservation.settle(amounts(10))
+    passTime(250)
+    await ledger.renew()
+    expect(store.accounts()).toMatchObject([{ spent: 100, granted: 18 }])
+  })
+
+  it("charges amounts that are no numbers as nothing, and goes on", async () => {
+    const { open, passTime, spent } = createWorld(1000)
+    const ledger = open("one")
+    const reservation = await admit(ledger, rule({}), 10)
+    reservation.settle(amounts(Number.NaN))
+    await expect(admit(ledger, rule({}), Number.POSITIVE_INFINITY)).rejects.toThrow("rejected")
+    ;(await admit(ledger, rule({}), Number.NaN)).settle(amounts(-7))
+    ;(await admit(ledger, rule({}), 20)).settle(amounts(20.5))
+    passTime(1000)
+    await ledger.renew()
+    expect(spent()).toEqual([21])
+  })
+
+  it("gives slots that it does not use up after it was cut off", async () => {
+    const { open, passTime, setMode, store } = createWorld(2)
+    const ledger = open("one")
+    const slots = rule({ metric: "concurrency" })
+    const reservations = [await admit(ledger, slots, 1), await admit(ledger, slots, 1)]
+    setMode("fail")
+    reservations[0]?.cancel()
+    passTime(20_000)
+    const [holder] = await store.readHolders()
+    if (holder) await store.closeLeases(holder)
+    setMode("answer")
+    await admit(open("two"), slots, 1)
+    await ledger.renew()
+    expect(store.accounts()).toMatchObject([{ granted: 2 }])
+  })
+
+  it("reports all accounts when it is closed, however many they are", async () => {
+    const usedByLimit = new Map<string, number>()
+    const ledger = createLedger({
+      store: {
+        ...createWorld(1000).store,
+        claim: async ({ slices, at }) => {
+          for (const { limitId, used } of slices) usedByLimit.set(limitId, used)
+          const grant = { spent: 0, reserved: 0, amount: 1000, oldestCountsUntil: null }
+          const grants = slices.map(({ keep, need }) => ({ ...grant, granted: Math.max(keep, need) }))
+          return { at, slices: grants, rates: [], wasClosed: false }
+        },
+      },
+      processId: "one",
+      runInBackground: async (_name, work) => work().then(() => true),
+    })
+    const limits = Array.from({ length: 7000 }, (_, index) =>
+      ledger.track(rule({ id: `limit ${index}` })),
+    )
+    const admission = await ledger.reserve({ limits, worstCase: amounts(10) })
+    if (admission.isAdmitted) admission.settle(amounts(3))
+    await ledger.close()
+    expect([...usedByLimit.values()].filter((used) => used === 3)).toHaveLength(7000)
   })
 
   it("returns everything when it is closed", async () => {
