@@ -1,3 +1,4 @@
+import type { LimitRule, Metric } from "../../src/limits/ledger/limit-rule.ts"
 import type { Period } from "../../src/limits/ledger/periods.ts"
 
 /** An account as the oracle counts it: without slices, leases or claims. */
@@ -17,6 +18,7 @@ interface ModelAccount {
 export interface ModelHold {
   account: ModelAccount
   amount: number
+  metric: Metric
 }
 
 /** Counts what ledgers admit, as if there were one process and one counter for each account. */
@@ -38,12 +40,12 @@ export const createLedgerModel = () => {
 
   return {
     accounts,
-    reserve: (limitId: string, period: Period, amount: number): ModelHold => {
-      const account = accountOf(limitId, period)
+    reserve: ({ id, metric }: LimitRule, period: Period, amount: number): ModelHold => {
+      const account = accountOf(id, period)
       account.open += amount
-      return { account, amount }
+      return { account, amount, metric }
     },
-    settle: ({ account, amount }: ModelHold, used: number, processId: string): void => {
+    settle: ({ account, amount }: Pick<ModelHold, "account" | "amount">, used: number, processId: string): void => {
       account.open -= amount
       account.settled += used
       account.overrun += Math.max(0, used - amount)

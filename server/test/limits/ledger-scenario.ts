@@ -19,22 +19,24 @@ export const rules: readonly LimitRule[] = [
 ]
 
 export const initialAmounts: Record<string, number> = {
-  everyone: 600_000,
-  group: 200_000,
-  user: 60_000,
-  key: 3000,
-  model: 100_000,
-  "user and model": 150_000,
+  everyone: 60_000,
+  group: 40_000,
+  user: 15_000,
+  key: 200,
+  model: 30_000,
+  "user and model": 20_000,
   "in flight": 12,
-  soft: 150_000,
-  "requests per minute": 600,
-  "tokens per minute": 60_000,
+  soft: 40_000,
+  "requests per minute": 60,
+  "tokens per minute": 6000,
 }
 
 /** What goes wrong besides lost claims and dead processes. */
 export interface Faults {
   /** Administrators change amounts, so the model knows only an upper bound of what may pass. */
   changedAmounts: boolean
+  /** Administrators change windows and modes, and delete limits. */
+  changedRules: boolean
   overruns: boolean
   clockJumps: boolean
   /** Live processes may be cut off for so long that others take them for dead. */

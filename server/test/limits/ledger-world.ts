@@ -5,6 +5,7 @@ import type { ClaimReply, LedgerStore } from "../../src/limits/ledger/ledger-sto
 import type { Amounts, LimitRule } from "../../src/limits/ledger/limit-rule.ts"
 import { type Period, periodAt } from "../../src/limits/ledger/periods.ts"
 import type { Reservation } from "../../src/limits/ledger/reservation.ts"
+import type { TrackedLimit } from "../../src/limits/ledger/tracked-limit.ts"
 import { createChooser } from "../harness/random.ts"
 import { createLedgerModel, type ModelHold } from "./ledger-model.ts"
 import { type Faults, initialAmounts, rules } from "./ledger-scenario.ts"
@@ -24,6 +25,8 @@ interface Process {
   ledger: Ledger
   open: OpenRequest[]
   skewMs: number
+  /** As of its last reload, by their name. */
+  limitByName: Map<string, TrackedLimit>
 }
 
 /** What passed a limit per minute. */
@@ -41,6 +44,10 @@ export const createWorld = (seed: number, faults: Faults) => {
   const model = createLedgerModel()
   const amounts = new Map(Object.entries(initialAmounts))
   const maxAmounts = new Map(amounts)
+  const ruleByName = new Map(rules.map((rule) => [rule.id, rule]))
+  /** Ids of limits that were soft at some time: what they reserved is not known any more. */
+  const softIds = new Set(rules.filter(({ mode }) => mode === "soft").map(({ id }) => id))
+  const blockedBy = new Set<string>()
   const passages: Passage[] = []
   const pending: Reply[] = []
   const dead: Process[] = []
@@ -50,6 +57,7 @@ export const createWorld = (seed: number, faults: Faults) => {
   let processes = 0
   let admitted = 0
   let rejected = 0
+  let recreated = 0
 
   const store = createMemoryLedgerStore({
     amountOf: (id) => amounts.get(id),
@@ -69,6 +77,15 @@ export const createWorld = (seed: number, faults: Faults) => {
       }),
   }
 
+  /** As the registry does when a limit has changed. */
+  const reload = ({ ledger, limitByName }: Process): void => {
+    for (const [name, rule] of ruleByName) {
+      const known = limitByName.get(name)
+      if (known && known.rule.id !== rule.id) ledger.untrack(known.rule.id)
+      limitByName.set(name, ledger.track(rule))
+    }
+  }
+
   const createProcess = (): Process => {
     const id = `process ${++processes}`
     const skewMs = choose.below(5) * 500
@@ -84,17 +101,19 @@ export const createWorld = (seed: number, faults: Faults) => {
           () => false,
         ),
     })
-    return { id, ledger, open: [], skewMs }
+    const process: Process = { id, ledger, open: [], skewMs, limitByName: new Map() }
+    reload(process)
+    return process
   }
 
   const live = [createProcess(), createProcess(), createProcess()]
-  /** The limits of three callers; keys and groups change them. */
-  const setsOfLimits = [rules, rules.slice(0, 6), [...rules.slice(2, 5), ...rules.slice(8)]].map(
-    (set) => [...set],
-  )
+  const names = rules.map(({ id }) => id)
+  const chooseNames = (share: number): string[] => names.filter(() => choose.chance(share))
+  /** The limits of callers; each limit is the only one of some caller, so that it is used up. */
+  const callers = names.map((name) => [...new Set([name, ...chooseNames(0.2)])])
 
   const checkAdmission = (limit: LimitRule, period: Period): void => {
-    if (limit.mode === "soft" || limit.window === "minute") return
+    if (softIds.has(limit.id) || limit.window === "minute" || !amounts.has(limit.id)) return
     if (limit.metric === "concurrency" && faults.cutOff) return
     const total = model.totalOf(limit.id, period)
     if (total > (maxAmounts.get(limit.id) ?? 0)) {
@@ -102,7 +121,11 @@ export const createWorld = (seed: number, faults: Faults) => {
     }
   }
 
-  const recordAdmission = (process: Process, set: LimitRule[], request: OpenRequest): void => {
+  const recordAdmission = (
+    process: Process,
+    set: readonly LimitRule[],
+    request: OpenRequest,
+  ): void => {
     admitted++
     request.admittedAt = start + steady + jumped
     process.open.push(request)
@@ -114,18 +137,20 @@ export const createWorld = (seed: number, faults: Faults) => {
 
   const reserve = (): void => {
     const process = choose.pick(live)
-    const set = [...choose.pick(setsOfLimits)]
+    const limits = choose.pick(callers).flatMap((name) => process.limitByName.get(name) ?? [])
+    const set = limits.map(({ rule }) => rule)
     const tokens = 1 + choose.below(400)
     const worstCase = { requests: 1, tokens, cost: tokens * price, concurrency: 1 }
     const at = start + steady + jumped + process.skewMs
-    const limits = set.map((limit) => process.ledger.track(limit))
+    const periods = set.map((limit) => periodAt(limit, at))
     const finish = (result: Awaited<ReturnType<Ledger["reserve"]>>): void => {
       if (!result.isAdmitted) {
         rejected++
+        if (result.blocked) blockedBy.add(result.blocked.limitId)
         return
       }
-      const holds = set.map((limit) =>
-        model.reserve(limit.id, periodAt(limit, at), worstCase[limit.metric]),
+      const holds = set.map((limit, index) =>
+        model.reserve(limit, periods[index] ?? periodAt(limit, at), worstCase[limit.metric]),
       )
       recordAdmission(process, set, { reservation: result, holds, worstCase, admittedAt: 0 })
     }
@@ -145,11 +170,9 @@ export const createWorld = (seed: number, faults: Faults) => {
   }
 
   const recordPassage = ({ holds, admittedAt }: OpenRequest, used: Amounts): void => {
-    for (const { account } of holds) {
-      const limit = rules.find(({ id }) => id === account.limitId)
-      if (limit?.window === "minute")
-        passages.push({ limitId: limit.id, at: admittedAt, used: used[limit.metric] })
-    }
+    for (const { account, metric } of holds)
+      if (account.period.key === "rate")
+        passages.push({ limitId: account.limitId, at: admittedAt, used: used[metric] })
   }
 
   const settleRequest = (processId: string, request: OpenRequest): void => {
@@ -157,10 +180,7 @@ export const createWorld = (seed: number, faults: Faults) => {
     request.reservation.settle(used)
     // A second settlement must not count.
     request.reservation.settle(request.worstCase)
-    for (const hold of request.holds) {
-      const limit = rules.find(({ id }) => id === hold.account.limitId)
-      if (limit) model.settle(hold, used[limit.metric], processId)
-    }
+    for (const hold of request.holds) model.settle(hold, used[hold.metric], processId)
     recordPassage(request, used)
   }
 
@@ -200,19 +220,51 @@ export const createWorld = (seed: number, faults: Faults) => {
   })
 
   const changeAmount = (): void => {
-    const limit = choose.pick(rules)
-    const initial = initialAmounts[limit.id] ?? 0
+    const [name, limit] = choose.pick([...ruleByName])
+    const initial = initialAmounts[name] ?? 0
     if (limit.window === "minute" || !faults.changedAmounts) return
     const changed = Math.floor(initial * (0.5 + choose.random()))
     amounts.set(limit.id, changed)
     maxAmounts.set(limit.id, Math.max(changed, maxAmounts.get(limit.id) ?? 0))
   }
 
+  /** A group's limits apply to a caller, or no longer. */
   const changeMembership = (): void => {
-    const set = choose.pick(setsOfLimits)
-    if (set.length > 3 && choose.chance(0.5)) set.splice(choose.below(set.length), 1)
-    else
-      set.splice(0, set.length, ...rules.filter((one) => set.includes(one) || choose.chance(0.3)))
+    const caller = choose.pick(callers)
+    if (caller.length > 1) caller.splice(1, caller.length, ...chooseNames(0.2))
+    caller.splice(0, caller.length, ...new Set(caller))
+  }
+
+  /** A new key takes the place of another: its limits are the same, and go on counting. */
+  const rotateKey = (): void => {
+    const index = choose.below(callers.length)
+    callers[index] = [...(callers[index] ?? [])]
+    const limit = ruleByName.get("key")
+    if (limit) ruleByName.set("key", { ...limit })
+  }
+
+  const changeRule = (): void => {
+    if (!faults.changedRules) return
+    const [name, limit] = choose.pick([...ruleByName])
+    if (limit.metric === "concurrency") return
+    const window = choose.pick(["minute", "hour", "day", "month", "total"] as const)
+    const rolling = window !== "total" && choose.chance(0.5)
+    const mode = choose.chance(0.2) ? "soft" : "hard"
+    if (mode === "soft") softIds.add(limit.id)
+    ruleByName.set(name, { ...limit, window, rolling, mode })
+  }
+
+  /** Deletes a limit, and creates the same again, which starts at 0. */
+  const recreateLimit = (): void => {
+    if (!faults.changedRules) return
+    const [name, limit] = choose.pick([...ruleByName])
+    const id = `${name} ${++recreated}`
+    const amount = initialAmounts[name] ?? 0
+    amounts.delete(limit.id)
+    amounts.set(id, amount)
+    maxAmounts.set(id, amount)
+    if (softIds.has(limit.id)) softIds.add(id)
+    ruleByName.set(name, { ...limit, id })
   }
 
   const passTime = (): void => {
@@ -240,6 +292,10 @@ export const createWorld = (seed: number, faults: Faults) => {
     [0.2, jump],
     [0.3, changeAmount],
     [0.5, changeMembership],
+    [0.2, rotateKey],
+    [0.2, changeRule],
+    [0.1, recreateLimit],
+    [2, () => reload(choose.pick(live))],
     [0.5, () => (price = 1 + choose.below(5))],
   ]
   const totalWeight = operations.reduce((sum, [weight]) => sum + weight, 0)
@@ -290,7 +346,13 @@ export const createWorld = (seed: number, faults: Faults) => {
     }
   }
 
-  return { step, end, model, store, live, dead, passages, counts: () => ({ admitted, rejected }) }
+  return {
+    ...{ step, end, model, store, live, dead, passages, blockedBy },
+    /** Whether a limit exists, and has never been soft. */
+    isDeleted: (limitId: string) => !amounts.has(limitId),
+    isStrict: (limitId: string) => amounts.has(limitId) && !softIds.has(limitId),
+    counts: () => ({ admitted, rejected }),
+  }
 }
 
 export type World = ReturnType<typeof createWorld>
