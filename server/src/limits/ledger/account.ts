@@ -1,6 +1,7 @@
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { LimitRule } from "./limit-rule.ts"
 import type { Period } from "./periods.ts"
+import type { WaitingAmounts } from "./waiting-amounts.ts"
 
 /** This process's part of a limit in one period. Times are monotonic ms, except for `at`. */
 export interface Account {
@@ -8,8 +9,7 @@ export interface Account {
   readonly period: Period
   /** Whether it is in the list of accounts to claim. */
   isQueued: boolean
-  /** What waiting requests would reserve. */
-  waiting: number
+  readonly waiting: WaitingAmounts
   /** Whether something is to be reported or returned. */
   readonly isDirty: boolean
   /** Whether it can be dropped: everything was settled, reported and returned. */

@@ -16,7 +16,7 @@ export interface BlockedLimit extends Omit<LimitState, "resetsAt"> {
   metric: Metric
   /** What the request would have reserved. */
   needed: number
-  /** What this process could have reserved. */
+  /** What the request could have reserved instead, as far as this process knows. */
   available: number
   /**
    * - `spent`: what is spent leaves too little until the limit's next period.

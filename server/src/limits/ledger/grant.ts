@@ -1,5 +1,6 @@
 import type { SliceClaim } from "./ledger-store.ts"
 import { maxAmount } from "./limit-rule.ts"
+import { sumOfFitting } from "./waiting-amounts.ts"
 
 /** Of what is left, what one process may take ahead: it is lost if the process is killed. */
 const maxAheadShare = 0.02
@@ -55,7 +56,8 @@ export const decideSliceClaim = (
   const spent = Math.max(0, Math.min(used, maxAmount - totals.spent))
   const others = totals.spent + totals.writtenOff + totals.granted - lease.granted
   const left = Math.max(0, amount - others - spent)
-  const needed = Math.min(claim.need, left)
+  const open = claim.need - claim.waiting.reduce((sum, one) => sum + one, 0)
+  const needed = Math.min(open, left) + sumOfFitting(claim.waiting, left - open)
   const ahead = limitAhead(claim.ahead, left - needed)
   return { spent, granted: Math.min(maxAmount, Math.max(claim.keep, needed + ahead)) }
 }

@@ -14,6 +14,8 @@ export interface SliceClaim {
   keep: number
   /** What its requests need: open reservations and waiting requests. */
   need: number
+  /** Of `need`, that of each waiting request: it is granted whole or not at all. */
+  waiting: readonly number[]
   /** What it would like to have in addition, for the next requests. */
   ahead: number
 }
@@ -33,8 +35,8 @@ export interface SliceGrant {
 /** What a process asks of a limit per minute. */
 export interface RateClaim {
   limitId: string
-  /** For waiting requests. */
-  need: number
+  /** What each waiting request needs: it is granted whole or not at all. */
+  waiting: readonly number[]
   ahead: number
   /** What was used beyond what was taken. */
   charge: number

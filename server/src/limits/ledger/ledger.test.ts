@@ -283,6 +283,21 @@ describe("a ledger", () => {
     expect(store.accounts()).toMatchObject([{ granted: 4 }])
   })
 
+  it("leaves to others what does not suffice for a request, and says how much that is", async () => {
+    const { open, store } = createWorld(1000)
+    const ledger = open("one")
+    const limit = ledger.track(rule({}))
+    expect(await ledger.reserve({ limits: [limit], worstCase: amounts(1001) })).toMatchObject({
+      blocked: { needed: 1001, available: 1000 },
+    })
+    expect(store.accounts()[0]?.granted).toBeLessThanOrEqual(20)
+    await admit(open("two"), rule({}), 900)
+    const rejection = await ledger.reserve({ limits: [limit], worstCase: amounts(500) })
+    const available = rejection.isAdmitted ? 0 : (rejection.blocked?.available ?? 0)
+    expect(available).toBeGreaterThan(90)
+    await admit(ledger, rule({}), available)
+  })
+
   it("keeps no more of an unused slice than it may take ahead", async () => {
     const { open, passTime, store } = createWorld(1000)
     const ledger = open("one")

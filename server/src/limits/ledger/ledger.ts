@@ -95,19 +95,15 @@ export const createLedger = (deps: Deps) => {
     return { isAdmitted: false, blocked: findLastBlock(blocks) }
   }
 
-  const addWaiting = (accounts: readonly Account[], worstCase: Amounts, sign: 1 | -1): void => {
-    for (const account of accounts) account.waiting += sign * worstCase[account.rule.metric]
-  }
-
   const waitForClaim = (accounts: readonly Account[], worstCase: Amounts): Promise<Admission> =>
     new Promise((resolve) => {
-      addWaiting(accounts, worstCase, 1)
+      for (const account of accounts) account.waiting.add(worstCase[account.rule.metric])
       let isFinished = false
       const finish: WaitingRequest["finish"] = (isAnswered, at) => {
         if (isFinished) return
         isFinished = true
         clearTimeout(timer)
-        addWaiting(accounts, worstCase, -1)
+        for (const account of accounts) account.waiting.remove(worstCase[account.rule.metric])
         resolve(decide(accounts, worstCase, { isAnswered, at }))
       }
       const timer = setTimeout(() => finish(false, steadyMs()), maxWaitMs).unref()
@@ -147,7 +143,7 @@ export const createLedger = (deps: Deps) => {
         const account = limit.accountAt(dateNow)
         accounts.push(account)
         // What waiting requests have asked for is left to them.
-        const needed = worstCase[account.rule.metric] + account.waiting
+        const needed = worstCase[account.rule.metric] + account.waiting.sum
         isWarm &&= account.canReserve(needed, steadyNow)
       }
       return isWarm ? take(accounts, worstCase, steadyNow) : waitForClaim(accounts, worstCase)

@@ -5,6 +5,7 @@ import type { LimitRule } from "./limit-rule.ts"
 import type { Period } from "./periods.ts"
 import { aheadMs, rateDelayMs } from "./rate.ts"
 import { createUseEstimate } from "./use-estimate.ts"
+import { WaitingAmounts } from "./waiting-amounts.ts"
 
 /** How old the view of a soft limit may be, in ms. */
 const maxViewAgeMs = 5000
@@ -24,7 +25,7 @@ export class RateAccount implements Account {
   readonly period: Period
   readonly #estimate = createUseEstimate()
   isQueued = false
-  waiting = 0
+  readonly waiting = new WaitingAmounts()
   /** In the order in which they were taken. */
   #batches: Batch[] = []
   #open = 0
@@ -109,15 +110,15 @@ export class RateAccount implements Account {
   }
 
   createClaim({ steadyMs, takesAhead }: ClaimOptions): RateClaim {
-    const estimated = Math.max(this.waiting, this.#estimate.next(steadyMs))
+    const estimated = Math.max(this.waiting.sum, this.#estimate.next(steadyMs))
     const wished = this.rule.mode === "soft" || !takesAhead ? 0 : estimated
     this.#returnExpired(steadyMs)
-    while (wished === 0 && this.waiting === 0 && this.#batches.length > 0) this.#returnFirst()
+    while (wished === 0 && this.waiting.sum === 0 && this.#batches.length > 0) this.#returnFirst()
     const ahead = Math.max(0, wished - this.#available(steadyMs))
-    const need = this.rule.mode === "soft" ? 0 : this.waiting
+    const waiting = this.rule.mode === "soft" ? [] : this.waiting.list()
     const { refund, refundSince } = this.#takeRefund()
     this.#claimedCharge = this.#charge
-    return { limitId: this.rule.id, need, ahead, charge: this.#charge, refund, refundSince }
+    return { limitId: this.rule.id, waiting, ahead, charge: this.#charge, refund, refundSince }
   }
 
   /** A refund is claimed once only: if the reply is lost, it may have been credited. */
@@ -149,7 +150,7 @@ export class RateAccount implements Account {
   }
 
   get isEmpty(): boolean {
-    return this.#open === 0 && this.waiting === 0 && !this.isDirty
+    return this.#open === 0 && this.waiting.sum === 0 && !this.isDirty
   }
 
   /** The part of the burst that is used; what this process took ahead counts as used. */
@@ -161,9 +162,10 @@ export class RateAccount implements Account {
 
   describeBlock(needed: number, { steadyMs, at }: BlockTimes): BlockedLimit {
     const { amount, level } = this.#grant ?? { amount: 0, level: 0 }
-    const available = this.#available(steadyMs)
+    const taken = this.#available(steadyMs)
     // What was granted, but does not suffice, is returned.
-    const spent = Math.max(0, level - available)
+    const spent = Math.max(0, level - taken)
+    const available = Math.max(taken, Math.floor(amount - spent))
     const delayMs = rateDelayMs(spent, this.rule.mode === "soft" ? 1 : needed, amount)
     const { id: limitId, metric } = this.rule
     const limit = { limitId, metric, amount, spent, reserved: 0, needed, available }

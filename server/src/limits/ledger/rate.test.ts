@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { createChooser } from "../../../test/harness/random.ts"
+import type { RateClaim } from "./ledger-store.ts"
 import { aheadMs, applyRateClaim, rateDelayMs } from "./rate.ts"
 
-const claim = { limitId: "rate", need: 0, ahead: 0, charge: 0, refund: 0, refundSince: 0 }
+const claim: RateClaim = {
+  ...{ limitId: "rate", waiting: [] },
+  ...{ ahead: 0, charge: 0, refund: 0, refundSince: 0 },
+}
+/** Requests that use one each. */
+const ones = (count: number): number[] => Array.from({ length: count }, () => 1)
 const start = Date.UTC(2026, 10, 28)
 
 /** Applies claims to one limit. */
@@ -18,43 +24,49 @@ const createRate = (amount: number) => {
 describe("a limit per minute", () => {
   it("admits its amount at once, then one for each interval", () => {
     const apply = createRate(10)
-    expect(apply(0, { need: 11 }).granted).toBe(10)
-    expect(apply(5999, { need: 1 }).granted).toBe(0)
-    expect(apply(6000, { need: 2 }).granted).toBe(1)
-    expect(apply(60_000, { need: 20 }).granted).toBe(9)
+    expect(apply(0, { waiting: ones(11) }).granted).toBe(10)
+    expect(apply(5999, { waiting: ones(1) }).granted).toBe(0)
+    expect(apply(6000, { waiting: ones(2) }).granted).toBe(1)
+    expect(apply(60_000, { waiting: ones(20) }).granted).toBe(9)
+  })
+
+  it("leaves to others what does not suffice for a request", () => {
+    const apply = createRate(10)
+    expect(apply(0, { waiting: [11] }).granted).toBe(0)
+    expect(apply(0, { waiting: [7, 4, 3] }).granted).toBe(10)
   })
 
   it("takes nothing ahead from a small limit, so that all of it can be used", () => {
-    expect(createRate(10)(0, { need: 1, ahead: 9 })).toMatchObject({ granted: 1, isAhead: false })
+    expect(createRate(10)(0, { waiting: ones(1), ahead: 9 })).toMatchObject({ granted: 1, isAhead: false })
   })
 
   it("charges what is used beyond what was taken, and lets later requests wait for it", () => {
     const apply = createRate(60)
     apply(0, { charge: 90 })
-    expect(apply(29_000, { need: 1 }).granted).toBe(0)
-    expect(apply(31_000, { need: 1 }).granted).toBe(1)
+    expect(apply(29_000, { waiting: ones(1) }).granted).toBe(0)
+    expect(apply(31_000, { waiting: ones(1) }).granted).toBe(1)
   })
 
   it("returns unused tokens, less what has drained since", () => {
     const apply = createRate(60)
-    apply(0, { need: 60 })
+    apply(0, { waiting: ones(60) })
     // 30 have drained; without the other 30, they might not have.
-    expect(apply(30_000, { refund: 60, refundSince: start, need: 60 }).granted).toBe(60)
+    expect(apply(30_000, { refund: 60, refundSince: start, waiting: ones(60) }).granted).toBe(60)
     const later = createRate(60)
-    later(0, { need: 60 })
-    later(30_000, { need: 30 })
-    expect(later(30_000, { refund: 60, refundSince: start, need: 60 }).granted).toBe(30)
+    later(0, { waiting: ones(60) })
+    later(30_000, { waiting: ones(30) })
+    expect(later(30_000, { refund: 60, refundSince: start, waiting: ones(60) }).granted).toBe(30)
   })
 
   it("waits for at most two minutes after the clock was set back", () => {
     const apply = createRate(60)
-    apply(3_600_000, { need: 60 })
-    expect(apply(0, { need: 1 }).granted).toBe(0)
-    expect(apply(62_000, { need: 1 }).granted).toBe(1)
+    apply(3_600_000, { waiting: ones(60) })
+    expect(apply(0, { waiting: ones(1) }).granted).toBe(0)
+    expect(apply(62_000, { waiting: ones(1) }).granted).toBe(1)
   })
 
   it("admits nothing with an amount of 0", () => {
-    expect(createRate(0)(0, { need: 1, ahead: 1 }).granted).toBe(0)
+    expect(createRate(0)(0, { waiting: ones(1), ahead: 1 }).granted).toBe(0)
   })
 
   it.each([1, 2, 3, 4])(
@@ -65,8 +77,8 @@ describe("a limit per minute", () => {
       const apply = createRate(amount)
       const uses: { at: number; used: number }[] = []
       for (let now = 0; now < 600_000; now += choose.below(2000)) {
-        const need = choose.below(amount / 10)
-        const { granted, isAhead } = apply(now, { need, ahead: choose.below(amount) })
+        const waiting = ones(choose.below(amount / 10))
+        const { granted, isAhead } = apply(now, { waiting, ahead: choose.below(amount) })
         // The worst time to use what was taken ahead is the last one.
         uses.push({ at: isAhead ? now + aheadMs : now, used: granted })
       }

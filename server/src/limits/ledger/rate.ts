@@ -1,4 +1,5 @@
 import type { RateClaim, RateGrant } from "./ledger-store.ts"
+import { sumOfFitting } from "./waiting-amounts.ts"
 
 const windowMs = 60_000
 /** How long tokens that were taken ahead may be used. */
@@ -26,7 +27,7 @@ interface RateState {
  */
 export const applyRateClaim = (
   { arrival, amount, now }: RateState,
-  { need, ahead, charge, refund, refundSince }: RateClaim,
+  { waiting, ahead, charge, refund, refundSince }: RateClaim,
 ): RateGrant & { arrival: number } => {
   const intervalMs = windowMs / Math.max(amount, tolerance)
   const burstEnd = now + amount * intervalMs
@@ -38,12 +39,12 @@ export const applyRateClaim = (
 
   const roomFrom = (start: number): number =>
     amount > 0 ? Math.max(0, Math.floor((burstEnd - start) / intervalMs + tolerance)) : 0
-  const needed = Math.min(need, roomFrom(charged))
+  const needed = sumOfFitting(waiting, roomFrom(charged))
   const aheadStart = Math.max(charged, now + aheadMs)
   const room = roomFrom(aheadStart)
-  const extra = Math.min(ahead, Math.floor((room - need) * maxAheadShare))
-  const isAhead = need <= room && extra > 0
-  const granted = isAhead ? need + extra : needed
+  const extra = Math.min(ahead, Math.floor((room - needed) * maxAheadShare))
+  const isAhead = needed <= room && extra > 0
+  const granted = isAhead ? needed + extra : needed
   const after = granted === 0 ? charged : (isAhead ? aheadStart : charged) + granted * intervalMs
   return { granted, isAhead, amount, arrival: after, level: (after - now) / intervalMs }
 }

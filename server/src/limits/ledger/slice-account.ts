@@ -5,6 +5,7 @@ import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
 import { type LimitRule, maxAmount } from "./limit-rule.ts"
 import type { Period } from "./periods.ts"
 import { createUseEstimate } from "./use-estimate.ts"
+import { WaitingAmounts } from "./waiting-amounts.ts"
 
 /** How old the view of a soft limit may be, in ms; it is read again in the background before. */
 const maxViewAgeMs = 5000
@@ -37,7 +38,7 @@ export class SliceAccount implements Account {
   readonly #isSlots: boolean
   readonly #estimate = createUseEstimate()
   isQueued = false
-  waiting = 0
+  readonly waiting = new WaitingAmounts()
   /** What is left to reserve and to settle; includes `#open`. */
   #slice = 0
   #open = 0
@@ -106,9 +107,10 @@ export class SliceAccount implements Account {
 
   /** Until the grant arrives, only what the claim keeps can be reserved. */
   createClaim({ steadyMs, takesAhead }: ClaimOptions): SliceClaim {
-    const need = this.#isSoft ? this.#open : this.#open + this.waiting
+    const waiting = this.#isSoft ? [] : this.waiting.list()
+    const need = this.#isSoft ? this.#open : this.#open + this.waiting.sum
     // The first requests have not been reserved yet.
-    const wished = Math.max(this.waiting, this.#estimate.next(steadyMs))
+    const wished = Math.max(this.waiting.sum, this.#estimate.next(steadyMs))
     const ahead = this.#isSoft || !takesAhead ? 0 : wished
     const spare = this.#limitSpare(ahead, { need, steadyMs })
     const keep = Math.min(maxAmount, Math.max(this.#open, Math.min(this.#slice, need + spare)))
@@ -118,16 +120,21 @@ export class SliceAccount implements Account {
     this.#isAnswered = false
     const { rule, period } = this
     const claim = { limitId: rule.id, period, opening: this.#opening }
-    return { ...claim, used: this.#used, reported: this.#reportedUse, keep, need, ahead }
+    return { ...claim, used: this.#used, reported: this.#reportedUse, keep, need, waiting, ahead }
   }
 
   /** What to keep of the slice beyond `need`: no more than the database would grant ahead. */
   #limitSpare(ahead: number, { need, steadyMs }: { need: number; steadyMs: number }): number {
     // Slots that are not in use may be those of others by now. None is lost with a process.
     if (this.#isSlots) return this.#areSlotsValid(steadyMs) ? ahead : 0
+    return limitAhead(ahead, this.#left - need)
+  }
+
+  /** What is left for this process, with all that it has reserved. */
+  get #left(): number {
     if (!this.#grant) return 0
     const { amount, reserved, granted } = this.#grant
-    return limitAhead(ahead, amount - this.spent - (reserved - granted) - need)
+    return amount - this.spent - (reserved - granted)
   }
 
   #areSlotsValid(steadyMs: number): boolean {
@@ -152,12 +159,12 @@ export class SliceAccount implements Account {
   }
 
   get isEmpty(): boolean {
-    return this.#holds === 0 && this.waiting === 0 && !this.isDirty
+    return this.#holds === 0 && this.waiting.sum === 0 && !this.isDirty
   }
 
   describeBlock(needed: number, { at }: BlockTimes): BlockedLimit {
     const { amount, reserved } = this.#grant ?? { amount: 0, reserved: 0 }
-    const available = Math.max(0, this.#slice - this.#open)
+    const available = Math.max(0, this.#slice - this.#open, this.#left - this.#open)
     const { spent } = this
     const limit = {
       limitId: this.rule.id,

@@ -22,6 +22,7 @@ const claimOf = (changes: Partial<SliceClaim>): SliceClaim => ({
     opening: 1,
     used: 0,
     reported: 0,
+    waiting: [],
     keep: 0,
     need: 0,
     ahead: 0,
@@ -30,7 +31,8 @@ const claimOf = (changes: Partial<SliceClaim>): SliceClaim => ({
 })
 
 const rateClaimOf = (need: number, refund = 0, refundSince = 0) => ({
-  ...{ limitId: "rate", need, ahead: 0, charge: 0, refund, refundSince },
+  ...{ limitId: "rate", waiting: Array.from({ length: need }, () => 1) },
+  ...{ ahead: 0, charge: 0, refund, refundSince },
 })
 
 describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
@@ -83,6 +85,15 @@ describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
     expect(await claim("two", { need: 700 })).toMatchObject({ granted: 300, reserved: 1000 })
     expect(await claim("one", { used: 600, keep: 0, need: 0 })).toMatchObject({ granted: 0 })
     expect(await claim("two", { keep: 300, need: 900 })).toMatchObject({ granted: 400, spent: 600 })
+  })
+
+  it("grants a waiting request what it needs or nothing", async () => {
+    const waiting = [900, 300, 200, 100]
+    expect(await claim("one", { need: 1600, waiting })).toMatchObject({ granted: 1000 })
+    await claim("one", { used: 600 })
+    expect(await claim("one", { used: 600, need: 401, waiting: [401] })).toMatchObject({
+      ...{ granted: 0, reserved: 0 },
+    })
   })
 
   it("grants to claims that arrive at the same time no more than is left", async () => {
