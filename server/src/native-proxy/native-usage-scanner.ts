@@ -1,10 +1,11 @@
-import { appendToTail, findUsage } from "../completions/response/body-usage.ts"
+import { UsageTail } from "../completions/response/body-usage.ts"
 import type { StreamScanner } from "../completions/response/response-consumer.ts"
 import { parseTokenCounts } from "../usage/parse-token-counts.ts"
 import type { TokenCounts } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 const newline = 0x0a
+const countMark = Buffer.from('eval_count"')
 const promptCount = /"prompt_eval_count":\s?(\d+)/g
 const outputCount = /"eval_count":\s?(\d+)/g
 
@@ -13,12 +14,23 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
   return found === undefined ? undefined : Number(found)
 }
 
-/** Scans a native response, which is never changed, for the token counts at its end. */
+/** Ollama's counts. */
+const findCounts = (bytes: Buffer): TokenCounts | null => {
+  if (!bytes.includes(countMark)) return null
+  const text = bytes.toString("utf8")
+  return parseTokenCounts({
+    prompt_eval_count: lastMatch(text, promptCount),
+    eval_count: lastMatch(text, outputCount),
+  })
+}
+
+/** Scans a native response, which is never changed, for its token counts. */
 export class NativeUsageScanner implements StreamScanner {
   readonly hasError = false
   readonly startTokens = null
   readonly eventsAfterTokens = 0
-  #tail: Buffer = empty
+  readonly #usage = new UsageTail()
+  #counts: TokenCounts | null = null
   /** Lines received; about one per token in a stream. */
   eventCount = 0
   /** Whether the last byte did not end a line. */
@@ -29,7 +41,7 @@ export class NativeUsageScanner implements StreamScanner {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
       this.eventCount++
     this.isEventOpen = chunk.at(-1) !== newline
-    this.#tail = appendToTail(this.#tail, chunk)
+    this.#counts = findCounts(this.#usage.push(chunk)) ?? this.#counts
     return chunk
   }
 
@@ -45,11 +57,6 @@ export class NativeUsageScanner implements StreamScanner {
 
   get tokens(): TokenCounts | null {
     if (!this.#isComplete) return null
-    const text = this.#tail.toString("utf8")
-    const counts = {
-      prompt_eval_count: lastMatch(text, promptCount),
-      eval_count: lastMatch(text, outputCount),
-    }
-    return parseTokenCounts(counts) ?? findUsage(this.#tail)
+    return this.#counts ?? this.#usage.tokens
   }
 }

@@ -15,7 +15,7 @@ import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { RequestOutcome } from "../../usage/schema.ts"
 import type { TokenCounts } from "../../usage/token-counts.ts"
 import type { UsageRecorder } from "../../usage/usage-recorder.ts"
-import { appendToTail, findUsage } from "./body-usage.ts"
+import { findUsage, UsageTail } from "./body-usage.ts"
 import { countStreamTokens } from "./count-stream-tokens.ts"
 import { isErrorBody, toErrorReply } from "./provider-error-reply.ts"
 import type {
@@ -69,6 +69,8 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   #head: ResponseHead | null = null
   #buffered: Buffer[] = []
   #bufferedBytes = 0
+  /** Of a body that is passed on as it arrives. */
+  readonly #usageTail = new UsageTail()
   #bodyTokens: TokenCounts | null = null
 
   constructor(deps: Deps) {
@@ -175,18 +177,16 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   #pass(chunk: Buffer): boolean {
     this.#usageRecorder?.markFirstToken()
-    if (!this.#isScanned()) return this.#passUnscanned(chunk)
+    if (!this.#isScanned()) {
+      this.#usageTail.push(chunk)
+      return this.#deps.consumer.onChunk(chunk)
+    }
     const bytes = this.#deps.scanner.push(chunk)
     return bytes.length === 0 || this.#deps.consumer.onChunk(bytes)
   }
 
   #isScanned(): boolean {
     return this.#head?.isStream === true || this.#deps.consumer.passesEverything === true
-  }
-
-  #passUnscanned(chunk: Buffer): boolean {
-    this.#buffered = [appendToTail(this.#takeBuffered(), chunk)]
-    return this.#deps.consumer.onChunk(chunk)
   }
 
   #limitError(): boolean {
@@ -241,7 +241,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   }
 
   #endPassing(): void {
-    if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
+    if (!this.#isScanned()) this.#bodyTokens = this.#usageTail.tokens
     else if (!this.#passEndOfStream()) {
       this.#fail(createEndedEarlyFailure(this.#connection))
       return
