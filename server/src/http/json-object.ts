@@ -120,7 +120,7 @@ export const hasMember = ({ bytes, fields, scanned }: JsonObject, key: string): 
 
 /** Number of elements of an array, and of objects among them; null if it is not an array. */
 export const countElements = (
-  { bytes, fields, scanned }: JsonObject,
+  { bytes, fields, scanned }: Omit<JsonObject, "members">,
   key: string,
 ): { elements: number; objects: number } | null => {
   if (scanned) {

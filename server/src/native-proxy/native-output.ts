@@ -1,9 +1,12 @@
+import { toServiceTier } from "../completions/request/upstream-request.ts"
 import { objectOf } from "../formats/json-values.ts"
 import { spliceMembers } from "../http/json-members.ts"
 import { countElements } from "../http/json-object.ts"
+import { findKey, outputKeysOf, readMaxTokens } from "../limits/admission/output-members.ts"
 import {
+  countPrompts,
   type RequestSize,
-  toChoices,
+  readChoices,
   toMaxTokens,
   toMaxTokensIn,
 } from "../limits/admission/request-size.ts"
@@ -20,57 +23,80 @@ const outputFieldsByOperation: Record<string, readonly string[]> = {
 /** Ollama's own operations have `num_predict` in their options. */
 const operationsWithOptions = ["chat", "generate"]
 
-/** Ollama ignores the case of keys. */
-const keyOf = ({ fields }: NativeRequest, name: string): string =>
-  Object.keys(fields).find((key) => key.toLowerCase() === name) ?? name
+const keyOf = ({ fields }: NativeRequest, name: string): string => findKey(fields, name) ?? name
 
-const optionsOf = (request: NativeRequest) => objectOf(request.fields[keyOf(request, "options")])
+/** Reads members of a request by their names. */
+const memberReader =
+  (request: NativeRequest) =>
+  (name: string): unknown =>
+    request.fields[keyOf(request, name)]
 
-const maxTokensOutOf = (request: NativeRequest, operation: string): number | null => {
+const optionsOf = (request: NativeRequest) => objectOf(memberReader(request)("options"))
+
+interface NativeUse {
+  operation: string
+  /** The only member that limits chat completions; undefined if the server knows both. */
+  outputField: string | undefined
+}
+
+const onlyFieldOf = ({ operation, outputField }: NativeUse): string | undefined =>
+  operation === "chat/completions" ? outputField : undefined
+
+const maxTokensOutOf = (request: NativeRequest, use: NativeUse): number | null => {
+  const { operation } = use
   if (operationsWithOptions.includes(operation)) return toMaxTokens(optionsOf(request).num_predict)
-  const fields = outputFieldsByOperation[operation]
-  if (!fields) return 0
-  const given = fields
-    .map((name) => toMaxTokens(request.fields[name]))
-    .filter((one) => one !== null)
-  return given.length === 0 ? null : Math.max(...given)
+  const names = outputFieldsByOperation[operation]
+  if (!names) return 0
+  const onlyField = onlyFieldOf(use)
+  return readMaxTokens(onlyField ? [onlyField] : names, memberReader(request))
 }
 
 /** How much of a model's limits a request may take. */
-export const measureNative = (request: NativeRequest, operation: string): RequestSize => {
-  const { bytes, fields } = request
-  const elements = ["messages", "input"].map((name) => countElements(request, name)?.elements ?? 0)
+export const measureNative = (request: NativeRequest, use: NativeUse): RequestSize => {
+  const elements = ["messages", "input"].map(
+    (name) => countElements(request, keyOf(request, name))?.elements ?? 0,
+  )
+  const read = memberReader(request)
   return {
     maxTokensIn: toMaxTokensIn({
-      bytes: bytes.length,
+      bytes: request.bytes.length,
       messages: elements.reduce((sum, count) => sum + count, 1),
     }),
-    maxTokensOut: maxTokensOutOf(request, operation),
-    choices: Math.max(toChoices(fields.n), toChoices(fields.best_of)),
-    serviceTier: null,
+    maxTokensOut: maxTokensOutOf(request, use),
+    choices: countPrompts(request, keyOf(request, "prompt")) * readChoices(read),
+    serviceTier: toServiceTier(read("service_tier")),
   }
 }
 
-interface NativeChanges {
-  operation: string
+interface NativeChanges extends NativeUse {
   /** The connection's own name for the model. */
   model: string
   /** Null if the request's own maximum holds. */
   outputLimit: number | null
 }
 
-const outputMember = (
+/** Members that limit the answer, as JSON by their keys. */
+const outputMembers = (
   request: NativeRequest,
-  { operation, model }: NativeChanges,
+  changes: NativeChanges,
   outputLimit: number,
-): [name: string, json: string] => {
+): (readonly [key: string, json: string])[] => {
+  const { operation, model } = changes
   if (operationsWithOptions.includes(operation)) {
     const options = { ...optionsOf(request), num_predict: outputLimit }
-    return [keyOf(request, "options"), JSON.stringify(options)]
+    return [[keyOf(request, "options"), JSON.stringify(options)]]
   }
-  const [field = "max_tokens", alternative] = outputFieldsByOperation[operation] ?? []
+  const names = outputFieldsByOperation[operation] ?? []
+  const [first = "max_tokens", alternative] = names
   const isAlternative = alternative !== undefined && isReasoningModel(model)
-  return [isAlternative ? alternative : field, `${outputLimit}`]
+  const find = (name: string) => {
+    const key = findKey(request.fields, name)
+    return key === undefined ? null : { key, value: request.fields[key] }
+  }
+  const onlyField = onlyFieldOf(changes)
+  const field = onlyField ?? (isAlternative ? alternative : first)
+  const keys = outputKeysOf(names, find, { field, isOnly: onlyField !== undefined })
+  return keys.map((key) => [key, `${outputLimit}`])
 }
 
 /** The body for one connection. */
@@ -78,6 +104,7 @@ export const toNativeBody = (request: NativeRequest, changes: NativeChanges): Bu
   const { model, outputLimit } = changes
   const changed = new Map<string, string>()
   if (model !== request.model) changed.set(request.modelKey, JSON.stringify(model))
-  if (outputLimit !== null) changed.set(...outputMember(request, changes, outputLimit))
+  if (outputLimit !== null)
+    for (const [key, json] of outputMembers(request, changes, outputLimit)) changed.set(key, json)
   return changed.size === 0 ? request.bytes : spliceMembers(request.bytes, request.members, changed)
 }

@@ -151,12 +151,13 @@ export const createNativeProxy = (deps: Deps) => {
       fail("forbidden", message)
     }
     const { id, workspace, endpoints } = await nativeEndpointsOf(caller, api.kind, model)
+    const use = { operation: name, outputField: providers[api.kind].outputField }
     const createAttempts = (admitted: AdmittedRequest | null): ConnectionAttempt[] =>
       endpoints.map(({ connection, model: offered }) => {
         const prefix = connection.config.id_prefix
         const native = prefix === null ? body.model : body.model.slice(prefix.length + 1)
         const outputLimit = admitted?.outputLimit ?? null
-        const bytes = toNativeBody(body, { operation: name, model: native, outputLimit })
+        const bytes = toNativeBody(body, { ...use, model: native, outputLimit })
         return {
           ...createAttempt(request, connection, bytes),
           usesModel,
@@ -175,7 +176,7 @@ export const createNativeProxy = (deps: Deps) => {
         modelIds: limitedModelIds({ id, workspace, endpoints }),
         endpoints,
         isNested: false,
-        measure: () => measureNative(body, name),
+        measure: () => measureNative(body, use),
       })
     await relay(request, createAttempts, { api, model, admit: usesModel ? admitUse : "unmetered" })
   }

@@ -61,6 +61,7 @@ export const ollama: Provider = {
     usesDefaultUrl: "always",
   },
   api: "openai",
+  outputField: "max_tokens",
   chatFormat: null,
   operationPath: ({ name }) => `/v1/${name}`,
   credentialHeaders: bearerHeaders,

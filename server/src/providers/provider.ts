@@ -82,6 +82,11 @@ export interface Provider {
   listModels(client: ProviderClient, known: readonly ProviderModel[]): Promise<ProviderModel[]>
   /** Names of the models held in memory; null if the provider does not report them. */
   listLoaded: ((client: ProviderClient) => Promise<string[]>) | null
+  /**
+   * The only member of a chat completion that limits its answer; omitted if the provider knows both
+   * of OpenAI's.
+   */
+  outputField?: string
   /** Null if the provider accepts OpenAI's chat completions. */
   chatFormat: ChatFormat | null
   /**

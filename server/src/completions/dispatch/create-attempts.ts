@@ -15,6 +15,7 @@ import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
 import { apiOperations } from "../operations/registry.ts"
 import type { ModelRequest } from "../request/model-request.ts"
+import type { UpstreamModel } from "../request/output-limit.ts"
 import { serviceTierOf, toUpstreamRequest } from "../request/upstream-request.ts"
 
 export interface AttemptContext {
@@ -39,6 +40,11 @@ export interface AttemptContext {
   client: ClientConversion | null
 }
 
+const upstreamOf = ({ connection, model }: Endpoint): UpstreamModel => ({
+  name: model.name,
+  outputField: connection.provider.outputField,
+})
+
 const noReport = (): void => {}
 
 /** Null if the provider accepts the request's format. */
@@ -53,7 +59,7 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
   const chatFormat = chatFormatOf(context, endpoint)
   // Now rather than in the thread, which has a copy.
   if (origin) origin.key = chatFormat ? null : originKeyOf(baseUrl, model.name)
-  const changed = toUpstreamRequest(request, resolved.workspace, model.name)
+  const changed = toUpstreamRequest(request, resolved.workspace, upstreamOf(endpoint))
   if (!(chatFormat || origin)) return changed.toBytes()
   const report = dropped?.startAttempt() ?? noReport
   return encode(owner, changed, { kind, baseUrl, model }, report)
@@ -62,10 +68,10 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
 const passThroughBody = (
   passThrough: ModelRequest,
   { dropped }: AttemptContext,
-  { model }: Endpoint,
+  endpoint: Endpoint,
 ): Buffer => {
   dropped?.startUnchangedAttempt()
-  return toUpstreamRequest(passThrough, [], model.name).toBytes()
+  return toUpstreamRequest(passThrough, [], upstreamOf(endpoint)).toBytes()
 }
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */

@@ -12,6 +12,7 @@ import type { Caller } from "../../http/caller.ts"
 import { checkParsableSize } from "../../http/json-object.ts"
 import type { AdmitRequest } from "../../limits/admission/admission.ts"
 import type { AdmissionRequest } from "../../limits/admission/admission-request.ts"
+import type { RequestSize } from "../../limits/admission/request-size.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import { createUsageReport } from "../../usage/parse-token-counts.ts"
 import type { ReportTokens } from "../../usage/token-counts.ts"
@@ -21,7 +22,7 @@ import type { BodyWork } from "../conversion/body-work.ts"
 import type { ClientConversion } from "../conversion/client-conversion.ts"
 import { ConvertingReceiver } from "../conversion/converting-receiver.ts"
 import type { DroppedFields } from "../conversion/dropped-fields.ts"
-import { limitedModelIds, measureRequest } from "../request/measure-request.ts"
+import { limitedModelIds, measureEither, measureRequest } from "../request/measure-request.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "../request/model-filters.ts"
 import type { ModelRequest } from "../request/model-request.ts"
 import { buildPlainChatBody, hidesUsage, toUpstreamRequest } from "../request/upstream-request.ts"
@@ -75,6 +76,16 @@ const createScanner = ({ request, clientConversion }: DispatchRequest): SseScann
   return new SseScanner(endMarkers, isUsageHidden ? "without_usage" : "bytes")
 }
 
+/** The endpoint decides whether the request is sent in the client's format. */
+const measureDispatched = (
+  { request, clientConversion }: DispatchRequest,
+  resolved: ResolvedModel,
+): RequestSize => {
+  const size = measureRequest(request, resolved)
+  const passed = clientConversion?.passThrough
+  return passed ? measureEither(size, measureRequest(passed, { workspace: [] })) : size
+}
+
 /**
  * Sends a request to an endpoint of its model and hands the response to a consumer. On its way, the
  * response passes:
@@ -118,7 +129,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     }
     if (clientConversion) clientConversion.origin.key = originKeyOf("function", model.id)
     const reportDropped = dropped?.startAttempt() ?? (() => {})
-    const changed = toUpstreamRequest(request, resolved.workspace, model.id)
+    const changed = toUpstreamRequest(request, resolved.workspace, { name: model.id })
     const functionRequest = {
       model,
       body: clientConversion
@@ -267,7 +278,7 @@ export const createDispatcher = (deps: DispatcherDeps) => {
     const { resolved } = target
     const openFilters = filters.attachedTo(resolved, dispatchRequest)
     if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
-    const measure = () => measureRequest(dispatchRequest.request, resolved)
+    const measure = () => measureDispatched(dispatchRequest, resolved)
     return track(dispatchRequest, { resolved, consumer, measure }, (pending) => {
       send(dispatchRequest, target, pending)
     })

@@ -1,12 +1,13 @@
+import { findKey } from "../../limits/admission/output-members.ts"
 import {
   type RequestSize,
-  toChoices,
-  toMaxTokens,
+  readChoices,
   toMaxTokensIn,
 } from "../../limits/admission/request-size.ts"
 import type { ResolvedModel } from "../../models/catalogue.ts"
 import type { WorkspaceModel } from "../../models/schema.ts"
 import type { ModelRequest } from "./model-request.ts"
+import { maxTokensOf, memberReader } from "./output-limit.ts"
 import { serviceTierOf } from "./upstream-request.ts"
 
 /** Ids by which a model is limited: its own, and those of what it is based on. */
@@ -32,40 +33,32 @@ const addedBytes = (request: ModelRequest, workspace: readonly WorkspaceModel[])
   )
 }
 
-/** The caller's own take precedence, then the model closest to it. */
-const parameterOf = (
-  { fields, operation }: ModelRequest,
-  workspace: readonly WorkspaceModel[],
-  name: string,
-): unknown => {
-  const own = fields[name] ?? null
-  if (own !== null || !operation.isChatCompletion) return own
-  return workspace.find(({ params }) => (params[name] ?? null) !== null)?.params[name]
-}
-
 /** How much of a model's limits a request may take. */
 export const measureRequest = (
   request: ModelRequest,
   { workspace }: Pick<ResolvedModel, "workspace">,
 ): RequestSize => {
   const { outputFields } = request.operation
-  const outputs = outputFields
-    .map((name) => toMaxTokens(parameterOf(request, workspace, name)))
-    .filter((value) => value !== null)
-  const choices = ["n", "best_of"].map((name) => toChoices(parameterOf(request, workspace, name)))
   const messages = request.countElements("messages") + request.countElements("input")
+  const prompts = request.countPrompts(findKey(request.fields, "prompt") ?? "prompt")
   return {
     maxTokensIn: toMaxTokensIn({
       bytes: request.maxBytes + addedBytes(request, workspace),
       messages: messages + 1,
     }),
-    maxTokensOut: hasOutput(request) ? maxOf(outputs) : 0,
-    choices: Math.max(...choices),
+    maxTokensOut: outputFields.length > 0 ? maxTokensOf(request, workspace) : 0,
+    choices: prompts * readChoices(memberReader(request, workspace)),
     serviceTier: serviceTierOf(request, workspace),
   }
 }
 
-const hasOutput = ({ operation }: ModelRequest): boolean => operation.outputFields.length > 0
-
-const maxOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : Math.max(...values)
+/** A request may be sent in either of two formats, of which one lacks some of the other's members. */
+export const measureEither = (one: RequestSize, other: RequestSize): RequestSize => ({
+  maxTokensIn: Math.max(one.maxTokensIn, other.maxTokensIn),
+  maxTokensOut:
+    one.maxTokensOut === null || other.maxTokensOut === null
+      ? null
+      : Math.max(one.maxTokensOut, other.maxTokensOut),
+  choices: Math.max(one.choices, other.choices),
+  serviceTier: one.serviceTier ?? other.serviceTier,
+})

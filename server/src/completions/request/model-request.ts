@@ -9,6 +9,7 @@ import {
   parseAllFields,
   parseJsonObject,
 } from "../../http/json-object.ts"
+import { countPrompts } from "../../limits/admission/request-size.ts"
 import type { ApiOperation } from "../operations/operation.ts"
 
 interface RequestProperties {
@@ -20,6 +21,8 @@ interface RequestProperties {
   /** Maximum tokens of the answer that a limit allows; null if the request's own maximum holds. */
   outputLimit: number | null
 }
+
+const empty = Buffer.alloc(0)
 
 const toJsonObject = (fields: Fields, bytes: Buffer): JsonObject => ({
   bytes,
@@ -73,9 +76,12 @@ export class ModelRequest {
 
   /** The number of elements of an array; 0 if it is none. */
   countElements(name: string): number {
-    if (this.#serialized) return countElements(this.#serialized, name)?.elements ?? 0
-    const { [name]: value } = this.fields
-    return Array.isArray(value) ? value.length : 0
+    return countElements(this.#object, name)?.elements ?? 0
+  }
+
+  /** Texts to complete at once, in the member of a key. */
+  countPrompts(key: string): number {
+    return countPrompts(this.#object, key)
   }
 
   /** False if the text does not occur in the bytes; a request without bytes is not searched. */
@@ -108,6 +114,10 @@ export class ModelRequest {
 
   with(changed: Partial<RequestProperties>): ModelRequest {
     return new ModelRequest({ ...this, ...changed }, this.fields, this.#serialized)
+  }
+
+  get #object(): Omit<JsonObject, "members"> {
+    return this.#serialized ?? { bytes: empty, fields: this.fields, scanned: null }
   }
 
   #serialize(): JsonObject {

@@ -8,9 +8,8 @@ import {
   spliceMembers,
 } from "../../http/json-members.ts"
 import type { WorkspaceModel } from "../../models/schema.ts"
-import { isReasoningModel } from "../../providers/openai-parameters.ts"
-import type { ApiOperation } from "../operations/operation.ts"
 import type { ModelRequest } from "./model-request.ts"
+import { outputMembers, type UpstreamModel } from "./output-limit.ts"
 
 /**
  * Per message. If `role` or `content` comes later, the message does not count as a system message.
@@ -180,27 +179,15 @@ export const hidesUsage = ({ streamed, operation, fields }: ModelRequest): boole
   operation.hasUsageOption &&
   !(isObject(fields.stream_options) && fields.stream_options.include_usage === true)
 
-/** Models of OpenAI that reason accept no `max_tokens`, and many other servers nothing else. */
-const outputFieldOf = ({ outputFields }: ApiOperation, upstreamModel: string): string => {
-  const [field = "max_tokens", alternative] = outputFields
-  return alternative !== undefined && isReasoningModel(upstreamModel) ? alternative : field
-}
-
-/**
- * The request for one connection.
- * @param upstreamModel the connection's name for the model
- */
+/** The request for one connection. */
 export const toUpstreamRequest = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
-  upstreamModel: string,
+  upstream: UpstreamModel,
 ): ChangedRequest => {
   const changes = planWorkspace(request, workspace)
-  if (upstreamModel !== request.model) changes.members.push(["model", upstreamModel])
-  const { outputLimit, operation } = request
-  if (outputLimit !== null) {
-    changes.members.push([outputFieldOf(operation, upstreamModel), outputLimit])
-  }
+  if (upstream.name !== request.model) changes.members.push(["model", upstream.name])
+  changes.members.push(...outputMembers(request, workspace, upstream))
   if (hidesUsage(request)) {
     const { stream_options } = request.fields
     const options = objectOf(stream_options)

@@ -115,8 +115,11 @@ export class AdmittedRequest {
       modelIds,
     })
     if (!isNested) return found
-    // The caller's own request is in flight already, and would wait for this one.
-    return found.filter(({ metric, target }) => metric !== "concurrency" || target.type === "model")
+    // The caller's own request is in flight already, and would wait for this one; of another model.
+    return found.filter(
+      ({ metric, target, model }) =>
+        metric !== "concurrency" || target.type === "model" || model !== undefined,
+    )
   }
 
   #limitsOf(connectionId: string): readonly ActiveLimit[] {

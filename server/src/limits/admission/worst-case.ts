@@ -12,6 +12,9 @@ export const minOutputTokens = 16
 /** What a request may use at most, by the tokens of its output. */
 export type WorstCase = (maxTokensOut: number) => Amounts
 
+/** More than any answer has; sums of it stay exact. */
+const maxTokens = 1e12
+
 /** Requests, and requests in flight. */
 export const oneRequest: Amounts = { requests: 1, concurrency: 1, tokens: 0, cost: 0 }
 
@@ -19,7 +22,7 @@ export const oneRequest: Amounts = { requests: 1, concurrency: 1, tokens: 0, cos
 export const createWorstCase =
   ({ maxTokensIn, choices, serviceTier }: RequestSize, prices: readonly PriceEntry[]): WorstCase =>
   (maxTokensOutOfOne) => {
-    const maxTokensOut = maxTokensOutOfOne * choices
+    const maxTokensOut = Math.min(maxTokensOutOfOne * choices, maxTokens)
     const bounds = { maxTokensIn, maxTokensOut, serviceTier, durationMs: maxDurationMs }
     let cost = 0
     for (const price of prices) cost = Math.max(cost, calculateMaxCost(price, bounds))
