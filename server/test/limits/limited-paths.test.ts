@@ -29,6 +29,7 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
       OLLAMA_BASE_URLS: ollama.origin,
     })
     await waitForModels(gateway, [model, "llama3.2:latest"])
+    await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
     user = await gateway.createUser("Eve")
   })
   beforeEach(async () => {
@@ -75,7 +76,6 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     const key = created.body.api_key
     const askWithKey = () =>
       gateway.call("POST", "/v1/chat/completions", { model, messages }, { key })
-    await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
     const ofKey = { type: "key", id: created.body.id }
     const limitId = await limit({ target: ofKey, metric: "requests", amount: 1, window: "day" })
     expect((await askWithKey()).status).toBe(200)
@@ -130,7 +130,13 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     // The function itself is admitted, and its own request is not.
     const failed = await ask({ model: "asker" })
     expect(failed.status).toBeGreaterThanOrEqual(400)
-    expect(bodiesSentTo(first).length + bodiesSentTo(second).length).toBe(1)
+    expect([first, second].flatMap(bodiesSentTo)).toHaveLength(1)
+    // A slot of another model is not held by the caller.
+    await gateway.call("DELETE", `${path}/${id}`)
+    expect(await statusesOf({ model: "asker" })).toEqual([200])
+    await limit({ model, metric: "concurrency", amount: 0 })
+    const ofModel = await ask({ model: "asker" })
+    expect(ofModel.status).toBeGreaterThanOrEqual(400)
     await deleteFunctions(gateway)
   })
 
@@ -159,6 +165,66 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     expect([...bodiesSentTo(first), ...bodiesSentTo(second)]).toContainEqual(
       expect.objectContaining({ max_tokens: 7 }),
     )
+  })
+
+  it.each([
+    ["max_completion_tokens", { max_tokens: 10, max_completion_tokens: "50000" }],
+    ["Max_Tokens", { Max_Tokens: -1 }],
+    ["max_tokens", { max_tokens: 10.5 }],
+    ["n_predict", { max_tokens: 10, n_predict: -1 }],
+  ])("in place of a %s that servers read differently", async (name, stated) => {
+    await limit({ metric: "tokens", amount: 3000, window: "day" })
+    for (const apiPath of ["/v1/chat/completions", "/openai/chat/completions"]) {
+      expect((await ask(stated, apiPath)).status).toBe(200)
+      const [sent] = [first, second].flatMap(bodiesSentTo)
+      const values = Object.entries(sent ?? {}).filter(([key]) => /max|predict/i.test(key))
+      expect(values).toHaveLength(Object.keys(stated).length)
+      const max = expect.toSatisfy((value: unknown) => Number(value) > 16 && Number(value) < 3000)
+      expect(values).toEqual(values.map(([key]) => [key, max]))
+      expect(values.map(([key]) => key)).toContain(name)
+      for (const fake of [first, second]) fake.requests.length = 0
+    }
+  })
+
+  it("to the largest answer that a server may give", async () => {
+    await limit({ metric: "tokens", amount: 5000, window: "day" })
+    const prompt = ["one", "two", "three", "four", "five", "six"]
+    const tokens = Array.from({ length: 100 }, (_, token) => token)
+    const requests: [string, object, number][] = [
+      ["chat/completions", { messages, max_tokens: 1000, n: "8" }, 429],
+      ["chat/completions", { messages, max_tokens: 10, n_predict: 6000 }, 429],
+      ["chat/completions", { messages, Max_Tokens: 6000 }, 429],
+      ["chat/completions", { messages, max_tokens: Number.MAX_SAFE_INTEGER, n: 1000 }, 429],
+      ["completions", { prompt, max_tokens: 1000 }, 429],
+      ["completions", { prompt: [tokens, tokens], max_tokens: 3000 }, 429],
+      ["completions", { prompt, max_tokens: 100 }, 200],
+      ["completions", { prompt: tokens, max_tokens: 100 }, 200],
+    ]
+    for (const api of ["/v1", "/openai"])
+      for (const [operation, body, status] of requests) {
+        const reply = await ask({ messages: undefined, ...body }, `${api}/${operation}`)
+        expect([reply.status, operation, body]).toEqual([status, operation, body])
+      }
+  })
+
+  it("in the field that Ollama reads", async () => {
+    const local = { model: "llama3.2:latest", max_completion_tokens: 16 }
+    expect(await statusesOf(local)).toEqual([200])
+    await limit({ metric: "tokens", amount: 3000, window: "day" })
+    expect((await ask(local, "/ollama/v1/chat/completions")).status).toBe(200)
+    const sent = bodiesSentTo(ollama)
+    expect(sent).toMatchObject([{ max_tokens: 16 }, { max_tokens: expect.any(Number) }])
+  })
+
+  it("to what workspace models add, unless the caller sends null", async () => {
+    const params = { max_tokens: 10 }
+    const helper = { id: "short", name: "Short", base_model_id: model, params }
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    await gateway.call("POST", "/api/v1/models/create", { ...helper, access_grants })
+    await limit({ metric: "tokens", amount: 3000, window: "day" })
+    expect(await statusesOf({ model: "short", max_tokens: null })).toEqual([200])
+    const [sent] = [first, second].flatMap(bodiesSentTo)
+    expect(sent).toMatchObject({ max_tokens: expect.any(Number) })
   })
 
   it("to models without a price if an administrator wants so", async () => {
