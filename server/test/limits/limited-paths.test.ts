@@ -118,6 +118,24 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     expect(bodiesSentTo(second).length).toBe(3)
   })
 
+  it("to connections, and ask for as long an answer as one of them allows", async () => {
+    const target = { type: "connection", id: "env-openai-0" }
+    await limit({ target, metric: "tokens", amount: 2000, window: "day" })
+    await limit({
+      target: { ...target, id: "env-openai-1" },
+      metric: "tokens",
+      amount: 0,
+      window: "day",
+    })
+    expect(await statusesOf({})).toEqual([200])
+    const [sent] = bodiesSentTo(first)
+    const max = expect.toSatisfy((value: unknown) => Number(value) > 1500 && Number(value) < 2000)
+    expect(sent).toMatchObject({ max_tokens: max })
+    // Of what is left.
+    expect(await statusesOf({}, {})).toEqual([200, 200])
+    expect(bodiesSentTo(second)).toEqual([])
+  })
+
   it("to a function's own requests, which need no slot of their caller", async () => {
     const calling = `export const reply = async ({ messages }, context) =>
       (await context.chat({ model: "${model}", messages })).content + "!"`

@@ -25,6 +25,21 @@ import {
 const isOfSize = ({ metric }: ActiveLimit): boolean => isSized(metric)
 const isHard = ({ mode }: ActiveLimit): boolean => mode === "hard"
 
+/** The largest output up to `max` that fits into what is left of all hard limits. */
+const findFittingOutputOf = (
+  limits: readonly ActiveLimit[],
+  leftOf: (limit: ActiveLimit) => number,
+  { worstCase, max }: { worstCase: WorstCase; max: number },
+): number => {
+  let fits = max
+  for (const limit of limits) {
+    const { metric } = limit
+    if (isHard(limit) && isSized(metric))
+      fits = findFittingOutput(worstCase, { metric, left: leftOf(limit), max: fits })
+  }
+  return fits
+}
+
 /**
  * A request with its usage record and what is reserved for it. All of it is settled with the record,
  * however the request ends.
@@ -167,17 +182,23 @@ export class AdmittedRequest {
     return prices
   }
 
-  /** As long an answer as a model gives and the amounts of the limits allow. */
+  /** As long an answer as a model gives and the limits allow. */
   #chooseOutput(worstCase: WorstCase, limits: readonly ActiveLimit[]): number {
-    let max = defaultOutputOf(this.#request.endpoints, this.#deps.endpointPrices)
-    const now = this.#deps.nowMs()
-    for (const limit of limits) {
-      const { metric, mode } = limit
-      if (mode === "soft" || !isSized(metric)) continue
-      const left = amountAt(toRaisableAmount(limit), now)
-      max = findFittingOutput(worstCase, { metric, left, max })
+    const { nowMs, ledger } = this.#deps
+    const { endpoints } = this.#request
+    const now = nowMs()
+    const amountOf = (limit: ActiveLimit): number => amountAt(toRaisableAmount(limit), now)
+    /** What it reserves is not reduced when a connection is tried. */
+    const leftOf = (limit: ActiveLimit): number => {
+      const state = ledger.describe(limit.tracked, ledger.readClocks())
+      return state ? Math.min(amountOf(limit), state.amount - state.spent) : amountOf(limit)
     }
-    return Math.max(max, minOutputTokens)
+    const ofModel = defaultOutputOf(endpoints, this.#deps.endpointPrices)
+    const max = findFittingOutputOf(limits, amountOf, { worstCase, max: ofModel })
+    const ofConnections = endpoints.map(({ connection }) =>
+      findFittingOutputOf(this.#limitsOf(connection.config.id), leftOf, { worstCase, max }),
+    )
+    return Math.max(minOutputTokens, ...ofConnections)
   }
 
   #checkUnpriced(limits: readonly ActiveLimit[]): void {
