@@ -113,6 +113,18 @@ describe.each(chooseDatabases())("requests under limits on $name", ({ createData
     expect(Number(spent.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
+  it("reserve what their service tier costs", async () => {
+    const service_tiers = { priority: { output: 50_000 } }
+    await gateway.call("PUT", `/api/v1/prices/${model}`, { ...price, service_tiers, from: 0 })
+    await limit({ metric: "cost", amount: 1e6, window: "month" })
+    const priority = { max_tokens: 100, service_tier: "priority" }
+    for (const apiPath of ["/v1/chat/completions", "/openai/chat/completions"]) {
+      expect((await ask(priority, apiPath)).status).toBe(429)
+      expect((await ask({ max_tokens: 100 }, apiPath)).status).toBe(200)
+    }
+    await gateway.call("PUT", `/api/v1/prices/${model}`, { ...price, from: 0 })
+  })
+
   it("ask for as long an answer as fits, if the client states no limit", async () => {
     await limit({ metric: "tokens", amount: 1000, window: "day" })
     expect((await ask()).status).toBe(200)
