@@ -10,7 +10,8 @@ import { createChooser } from "../harness/random.ts"
 const amount = 1000
 const clientsPerLedger = 20
 const renewMs = 50
-const killMs = 250
+/** A process is killed whenever so many requests have passed, however long they took. */
+const killAfter = [200, 400, 600]
 
 const rule: LimitRule = {
   ...{ id: "limit", metric: "tokens", window: "month", mode: "hard", timeZone: "UTC" },
@@ -31,19 +32,31 @@ interface ProcessOptions {
   outcome: Outcome
 }
 
-/** A ledger with clients that send requests until the limit is spent or the process is killed. */
+/** A ledger with clients that send requests until the limit is spent or the process ends. */
 const startProcess = ({ store, processId, outcome }: ProcessOptions) => {
   const choose = createChooser(processId.length)
   const killed = new AbortController()
-  const { signal } = killed
+  const stopped = new AbortController()
+  const ended = AbortSignal.any([killed.signal, stopped.signal])
+  let lastClaim: Promise<unknown> = Promise.resolve()
   const ledger = createLedger({
-    store,
+    store: {
+      ...store,
+      claim: (request) => {
+        if (killed.signal.aborted) return Promise.reject(new Error("The process was killed."))
+        const claim = store.claim(request)
+        lastClaim = claim.catch(() => {})
+        return claim
+      },
+    },
     processId,
     runInBackground: (_name, work) =>
       work().then(
         () => true,
         () => false,
       ),
+    // A disk under load may take longer than requests of users wait.
+    maxWaitMs: 60_000,
   })
   const limits = [ledger.track(rule)]
 
@@ -57,18 +70,36 @@ const startProcess = ({ store, processId, outcome }: ProcessOptions) => {
     // The provider counts a request also if the gateway dies meanwhile.
     outcome.passed++
     await sleep(choose.below(5))
-    if (!signal.aborted) admission.settle(used)
+    if (!killed.signal.aborted) admission.settle(used)
   }
 
   const runClient = async (): Promise<void> => {
-    while (!outcome.isSpent && !signal.aborted) await sendRequest()
+    while (!outcome.isSpent && !ended.aborted) await sendRequest()
   }
 
-  const timer = setInterval(() => {
-    if (!signal.aborted) void ledger.renew()
-  }, renewMs)
+  const timer = setInterval(() => void ledger.renew(), renewMs)
   const clients = Promise.all(Array.from({ length: clientsPerLedger }, runClient))
-  return { processId, ledger, clients, timer, kill: () => killed.abort() }
+
+  return {
+    processId,
+    clients,
+
+    /** What it had open is never settled. @returns a promise for the end of its last claim */
+    kill: async (): Promise<void> => {
+      killed.abort()
+      clearInterval(timer)
+      await clients
+      await lastClaim
+    },
+
+    /** Returns what it holds. */
+    stop: async (): Promise<void> => {
+      stopped.abort()
+      clearInterval(timer)
+      await clients
+      await ledger.close()
+    },
+  }
 }
 
 describe.each(chooseDatabases())("ledgers that share $name", ({ open }) => {
@@ -94,34 +125,33 @@ describe.each(chooseDatabases())("ledgers that share $name", ({ open }) => {
     const store = createSqlLedgerStore(opened.db)
     const outcome: Outcome = { passed: 0, isSpent: false }
     let processes = 0
-
     const start = () => startProcess({ store, processId: `process ${++processes}`, outcome })
 
     const killed = new Set<string>()
-    /** Again and again, as a last claim of a killed process may arrive after it was closed. */
+    /** Before and after a last claim of a killed process, which takes its leases back. */
     const closeKilled = async (): Promise<void> => {
       for (const holder of await store.readHolders())
         if (killed.has(holder.processId)) await store.closeLeases(holder)
     }
 
-    const live = [start(), start(), start()]
-    while (!outcome.isSpent) {
-      await sleep(killMs)
-      const [victim] = live.splice(0, 1)
+    let live = [start(), start(), start()]
+    const ending: Promise<void>[] = []
+    for (const count of killAfter) {
+      while (outcome.passed < count && !outcome.isSpent) await sleep(1)
+      const [victim, ...others] = live
       if (!victim) break
-      victim.kill()
-      clearInterval(victim.timer)
-      await victim.clients
       killed.add(victim.processId)
+      ending.push(victim.kill())
       await closeKilled()
-      live.push(start())
+      live = [...others, start()]
     }
-    for (const { clients, ledger, timer } of live) {
-      await clients
-      clearInterval(timer)
-      await ledger.close()
-    }
+    await Promise.all(ending)
     await closeKilled()
+    // One alone can use all that is left.
+    const [last, ...others] = live
+    for (const { stop } of others) await stop()
+    await last?.clients
+    await last?.stop()
 
     const [account] = await opened.db.read.selectFrom("limit_accounts").selectAll().execute()
     expect(account?.granted).toBe(0)
