@@ -29,7 +29,7 @@ type Values = Pick<StoredLimit, "target" | "metric" | "window"> & Partial<Stored
 const createLimit = (values: Values, index: number): StoredLimit => ({
   id: `limit ${index}`,
   ...{ amount, mode: "hard", time_zone: "Europe/Berlin", rolling: false, raise: null },
-  ...{ createdMs: index, updatedMs: index },
+  ...{ set_by: "administrator", group_id: null, createdMs: index, updatedMs: index },
   ...values,
 })
 

@@ -99,6 +99,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     bodyMemory,
     unreadResponses: gateway.limits.replies,
     connectionLimit,
+    isLimitedKey: gateway.usageLimits.isLimitedKey,
     fairLoop: gateway.fairLoop,
     bodyLimit,
   })

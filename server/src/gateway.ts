@@ -123,7 +123,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const groupParts = createGroupParts(shared)
   const { groupStore, groups } = groupParts
 
-  const keyParts = createKeyParts({ ...shared, ...groupParts, users })
+  const keyLimits = () => limitParts.usageLimits
+  const keyParts = createKeyParts({ ...shared, ...groupParts, users, keyLimits })
   const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })
   const authentication = createAuthentication({ ...shared, ...signIn, store: authStore })
   const scim = createScim({ ...shared, userStore, users, groupStore, groups, authStore })
@@ -166,8 +167,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     filesToReread: fileParts.rereading.remaining,
   })
   const { deleteEndedLimits, closeLedger, admit, ...limitParts } = await createLimitParts({
-    ...shared,
-    ...priceParts,
+    ...{ ...shared, ...priceParts, ...groupParts },
     ...{ usageRecorders, isOnlyProcess, connectionNames },
   })
   const storedResponses = createStoredResponses(shared)

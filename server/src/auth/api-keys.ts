@@ -14,11 +14,21 @@ const scriptKeyName = "Script key"
 
 const secondsPerDay = 86_400
 
+/** What is limited of the requests with a key. */
+interface KeyLimits {
+  /** Gives a key the limits of the one that it replaces, with what is used of them. */
+  moveKeyLimits(tx: Tx, ids: { from: string; to: string }): Promise<void>
+  /** Applies this to the requests of this process. */
+  reload(): Promise<void>
+}
+
 export interface ApiKeysDeps {
   db: Database
   store: KeyStore
   writer: KeyWriter
   users: Pick<Users, "lockUser">
+  /** Created later. */
+  keyLimits: () => KeyLimits
   now: () => number
 }
 
@@ -38,7 +48,14 @@ export interface ApiKeys {
   revokeAny(actor: Actor, id: string): Promise<void>
 }
 
-export const createApiKeys = ({ db, store, writer, users, now }: ApiKeysDeps): ApiKeys => {
+export const createApiKeys = ({
+  db,
+  store,
+  writer,
+  users,
+  keyLimits,
+  now,
+}: ApiKeysDeps): ApiKeys => {
   const ownerWith = (id: string): KeyOwner => ({ type: "user", id })
 
   const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
@@ -82,12 +99,19 @@ export const createApiKeys = ({ db, store, writer, users, now }: ApiKeysDeps): A
 
     replaceScriptKey: async (actor, userId) => {
       const input = { name: scriptKeyName, ...noCredentialLimits }
-      return db.transact(async (tx) => {
+      const created = await db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
-        return writer.insert(tx, actor, { owner: ownerWith(userId), input })
+        const key = await writer.insert(tx, actor, { owner: ownerWith(userId), input })
+        if (old) await keyLimits().moveKeyLimits(tx, { from: old.id, to: key.id })
+        return key
       })
+      // The change is stored: if this fails, the bus repeats and reports it.
+      await keyLimits()
+        .reload()
+        .catch(() => {})
+      return created
     },
 
     listAll: (query) => {

@@ -20,6 +20,10 @@ export interface LimitRow {
   raise_until_ms: number | null
   /** Theoretical arrival time of a limit per minute; null if nothing was charged. */
   arrival_ms: number | null
+  /** `administrator`, `manager` or `owner`. */
+  set_by: string
+  /** The group whose manager set it; null otherwise. */
+  group_id: string | null
   created_ms: number
   updated_ms: number
 }

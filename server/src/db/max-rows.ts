@@ -9,6 +9,10 @@ export const maxRows = {
   keysPerUser: 100,
   /** Service keys. */
   keysPerGroup: 100,
+  /** Set by anybody but administrators, for a key or for a member of a group. */
+  delegatedLimitsPerTarget: 20,
+  /** Set by a user for their own keys. */
+  ownLimitsPerUser: 200,
   promptsPerUser: 500,
   /** The oldest are deleted beyond it. */
   responsesPerUser: 10_000,

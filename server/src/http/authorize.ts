@@ -2,11 +2,14 @@ import { fail } from "../errors.ts"
 import { translatable } from "../i18n/message.ts"
 import { isRouteAllowed } from "./allowed-routes.ts"
 import { type Caller, isServiceKey } from "./caller.ts"
-import { checkKeyEscalation } from "./privilege-escalation.ts"
+import type { EscalationCheck } from "./privilege-escalation.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Checks that a caller may call a route. @throws {Failure} `forbidden` or `account_pending` */
-export const authorize = (caller: Caller, shape: RouteShape, path: string): Caller => {
+export const authorize = (
+  caller: Caller,
+  { shape, path, escalation }: { shape: RouteShape; path: string; escalation: EscalationCheck },
+): Caller => {
   const { access, isAliased = false, acceptsServiceKeys = false } = shape
   if (isServiceKey(caller) && !acceptsServiceKeys) {
     fail("forbidden", `This is a service key of a group, which may only call models, not ${path}.`)
@@ -22,6 +25,6 @@ export const authorize = (caller: Caller, shape: RouteShape, path: string): Call
   if (access === "admin" && role !== "admin") {
     fail("forbidden", translatable("administrator_required"))
   }
-  checkKeyEscalation(caller, shape)
+  escalation.check(caller, shape)
   return caller
 }

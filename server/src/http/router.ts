@@ -19,7 +19,7 @@ import { limitOwnerOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./failure-response.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path.ts"
-import { checkKeyEscalationByBody } from "./privilege-escalation.ts"
+import { createEscalationCheck } from "./privilege-escalation.ts"
 import {
   type HonoContext,
   type HonoEnv,
@@ -64,6 +64,8 @@ export interface RouterDeps {
   /** Limits the bytes of responses that clients have not read yet. */
   unreadResponses: UserLimit
   connectionLimit: ConnectionLimit
+  /** Whether there are limits on what is used with a key. */
+  isLimitedKey: (keyId: string) => boolean
   /** Shares the event loop fairly among users. */
   fairLoop: FairEventLoop
   /** Maximum size of any JSON body, in bytes. */
@@ -79,7 +81,8 @@ export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<HonoEnv>()
-    const { bodyMemory, unreadResponses, connectionLimit } = limits
+    const { bodyMemory, unreadResponses, connectionLimit, isLimitedKey } = limits
+    const escalation = createEscalationCheck({ isLimitedKey })
     const replies = createResponseMemory(unreadResponses)
     const shapes: RouteShape[] = []
 
@@ -111,7 +114,7 @@ export const createRouters =
       const acceptCaller = (caller: Caller): Caller | Promise<Caller> => {
         context.caller = caller
         connectionLimit.assignToUser(context.incoming.socket, caller.user.id)
-        authorize(caller, shape, path)
+        authorize(caller, { shape, path, escalation })
         return waitForTurn(context)?.then(() => caller) ?? caller
       }
       if (access === "anyone" || access === "provisioner") {
@@ -137,7 +140,7 @@ export const createRouters =
       if (context.caller === null) return null
       const caller = await authenticate(context)
       context.caller = caller
-      return authorize(caller, shape, path)
+      return authorize(caller, { shape, path, escalation })
     }
 
     const limitsOf = ({ access, bodyLimits }: RouteShape): BodyLimits => {
@@ -204,7 +207,7 @@ export const createRouters =
           if (shape.body) {
             request.caller = await reauthorize(shape, request.context, honoContext.req.path)
           }
-          checkKeyEscalationByBody(request.caller, shape, body)
+          escalation.checkBody(request.caller, shape, body)
           const readBody = async () => {
             const read = await readLimitedBody(shape, request.context)
             await reauthorize(shape, request.context, honoContext.req.path)

@@ -11,6 +11,20 @@ export const limits = {
   limit_total_rolling: "Only windows that end can be rolling.",
   limit_model_twice: "A limit of a model cannot be restricted to another model.",
   limit_field_fixed: "This cannot be changed. Delete the limit and create another one.",
+  limit_not_yours:
+    "You can set limits only for your own API keys, and for members and service keys of groups that you manage. Only administrators change what an administrator set.",
+  limit_of_group_target: "A group's managers limit its members and its service keys.",
+  limit_target_not_in_group: "This is not a member or a service key of the group.",
+  limit_of_other_manager: "Only administrators limit managers of the group.",
+  limit_above_group: ({ max }: Values<"max">) =>
+    `The group's own limit is ${max}. Enter at most that.`,
+  limit_above_group_cost: ({ dollars }: Values<"dollars">) =>
+    `The group's own limit is ${dollars} dollars. Enter at most that.`,
+  limit_count_reached: "There are too many limits. Delete some first.",
+  limit_count_of_target_reached: ({ max }: Values<"max">) =>
+    `There can be at most ${max} of these limits. Delete one first.`,
+  limit_count_of_keys_reached: ({ max }: Values<"max">) =>
+    `Your API keys can have at most ${max} limits together. Delete one first.`,
   limit_used_up_until: ({ name, date }: Values<"name" | "date">) =>
     `The limit on ${name} is used up until ${date}.`,
   limit_used_up: ({ name }: Values<"name">) => `The limit on ${name} is used up.`,

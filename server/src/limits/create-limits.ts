@@ -11,15 +11,17 @@ import { createReserve } from "./admission/reserve.ts"
 import { createLeaseWatch, leaseWatchMs } from "./ledger/lease-watch.ts"
 import { createLedger } from "./ledger/ledger.ts"
 import { createSqlLedgerStore } from "./ledger/sql-ledger-store.ts"
+import { createLimitAccess, type LimitAccessDeps } from "./limit-access.ts"
 import { createLimitRegistry } from "./limit-registry.ts"
 import { createLimits } from "./limits.ts"
 import { createLimitStore } from "./store.ts"
 import { createTargetNames } from "./target-names.ts"
+import { createTargetStore } from "./target-store.ts"
 
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
 
-interface Deps {
+interface Deps extends Omit<LimitAccessDeps, "targets"> {
   background: BackgroundTasks
   db: Database
   bus: Bus
@@ -53,7 +55,8 @@ export const createLimitParts = async (deps: Deps) => {
   const store = createLimitStore(db)
   const registry = await createLimitRegistry({ ...deps, store, ledger })
   const targetNames = createTargetNames(deps)
-  const usageLimits = createLimits({ ...deps, store, registry, ledger, targetNames })
+  const access = createLimitAccess({ ...deps, targets: createTargetStore(db) })
+  const usageLimits = createLimits({ ...deps, store, registry, ledger, targetNames, access })
 
   // Without limits, there is nothing to report.
   const whileLimited = (work: () => Promise<unknown>) => async (): Promise<void> => {

@@ -15,7 +15,7 @@ export interface ActiveLimit extends StoredLimit {
 export interface LimitScope {
   /** Null for a service key, which belongs to no user. */
   userId: string | null
-  groupIds: Iterable<string>
+  groupIds: ReadonlySet<string>
   /** Of the API key; null for a session. */
   keyId: string | null
   /** The id that was requested, and those of the models that it is based on. */
@@ -35,6 +35,7 @@ export interface LimitRegistry {
   all(): readonly ActiveLimit[]
   /** Those of a request, except for those of connections. */
   findApplicable(scope: LimitScope): readonly ActiveLimit[]
+  hasKeyLimits(keyId: string): boolean
   findOfConnection(connectionId: string, modelIds: readonly string[]): readonly ActiveLimit[]
   reload(): Promise<void>
 }
@@ -71,6 +72,15 @@ const addOf = (
     if (limit.model === undefined || modelIds.includes(limit.model)) found.push(limit)
 }
 
+/** A manager limits members as long as they are. */
+const ofMember = (
+  limits: readonly ActiveLimit[] | undefined,
+  groupIds: ReadonlySet<string>,
+): readonly ActiveLimit[] | undefined =>
+  limits?.some(({ group_id }) => group_id !== null)
+    ? limits.filter(({ group_id }) => group_id === null || groupIds.has(group_id))
+    : limits
+
 export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise<LimitRegistry> => {
   const { current, reload, onChange } = await loadSnapshot(bus, "limits", async () => {
     const stored = await store.list()
@@ -95,11 +105,13 @@ export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise
       const found: ActiveLimit[] = []
       addOf(found, byTarget.everyone.get(everyone), modelIds)
       for (const id of groupIds) addOf(found, byTarget.group.get(id), modelIds)
-      if (userId !== null) addOf(found, byTarget.user.get(userId), modelIds)
+      if (userId !== null) addOf(found, ofMember(byTarget.user.get(userId), groupIds), modelIds)
       if (keyId !== null) addOf(found, byTarget.key.get(keyId), modelIds)
       for (const id of modelIds) addOf(found, byTarget.model.get(id), modelIds)
       return found
     },
+
+    hasKeyLimits: (keyId) => current().byTarget.key.has(keyId),
 
     findOfConnection: (id, modelIds) => {
       const { limits, byTarget } = current()

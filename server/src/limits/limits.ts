@@ -1,19 +1,30 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
-import { fail, failInvalid } from "../errors.ts"
-import { type Actor, systemActor } from "../http/caller.ts"
+import { failInvalid } from "../errors.ts"
+import { type Actor, type Caller, systemActor } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
+import { checkGroupBound } from "./group-bound.ts"
 import type { Ledger } from "./ledger/ledger.ts"
-import type { LimitRegistry } from "./limit-registry.ts"
+import { failUnknownLimit, type LimitAccess } from "./limit-access.ts"
+import { createLimitCounts } from "./limit-counts.ts"
+import { applyChange, checkFields } from "./limit-fields.ts"
+import type { ActiveLimit, LimitRegistry } from "./limit-registry.ts"
 import { readLimitStates } from "./limit-states.ts"
-import type { Limit, LimitChange, LimitListQuery, LimitTarget, NewLimit } from "./schema.ts"
+import { appliesTo, toOwnLimit } from "./own-limits.ts"
+import type {
+  Limit,
+  LimitChange,
+  LimitListQuery,
+  LimitTarget,
+  NewLimit,
+  OwnLimit,
+  OwnLimitQuery,
+} from "./schema.ts"
 import { isTableTarget, type LimitStore, type StoredLimit } from "./store.ts"
 import type { TargetNameFinder } from "./target-names.ts"
 
-/** All are in memory. */
-const maxLimits = 50_000
 /** Serializes the creation of limits, which are counted. */
 const creationLock = "limits"
 
@@ -27,49 +38,15 @@ interface Deps {
   targetNames: TargetNameFinder
   /** Names of all connections by id, from the environment too. */
   connectionNames: () => Promise<ReadonlyMap<string, string>>
+  access: LimitAccess
   newId: () => string
   nowMs: () => number
 }
-
-const failNotFound = (id: string): never => fail("not_found", `No limit with the ID ${id}.`)
 
 const auditTarget = (id: string) => ({ type: "limit", id })
 
 const toAuditValues = ({ createdMs, updatedMs, ...values }: StoredLimit): Record<string, unknown> =>
   values
-
-/** What a limit of requests in flight cannot have. */
-const checkConcurrency = ({ window, mode, rolling }: StoredLimit): void => {
-  if (window !== "total") failInvalid("window", translatable("limit_concurrency_window"))
-  if (mode === "soft") failInvalid("mode", translatable("limit_concurrency_soft"))
-  if (rolling) failInvalid("rolling", translatable("limit_total_rolling"))
-}
-
-/** Rules for several fields, which a change may contain only one of. */
-const checkFields = (limit: StoredLimit): void => {
-  const { target, model, metric, window, rolling } = limit
-  if (metric === "concurrency") checkConcurrency(limit)
-  if (window === "total" && rolling) failInvalid("rolling", translatable("limit_total_rolling"))
-  if (target.type === "model" && model !== undefined)
-    failInvalid("model", translatable("limit_model_twice"))
-}
-
-const isSameTarget = (one: LimitTarget, other: LimitTarget): boolean =>
-  one.type === other.type && one.id === other.id
-
-const fixedField = (path: string): never => failInvalid(path, translatable("limit_field_fixed"))
-
-/** The limit after a change, which may repeat what it cannot change. */
-const applyChange = (
-  limit: StoredLimit,
-  { target, model, metric, ...changes }: LimitChange,
-): StoredLimit => {
-  if (target && !isSameTarget(target, limit.target)) fixedField("target")
-  if (model !== undefined && model !== limit.model) fixedField("model")
-  if (metric !== undefined && metric !== limit.metric) fixedField("metric")
-  const defined = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return { ...limit, ...Object.fromEntries(defined) }
-}
 
 const matches = ({ id, target, model, metric }: StoredLimit, query: LimitListQuery): boolean =>
   (query.id === undefined || id === query.id) &&
@@ -82,7 +59,8 @@ const matches = ({ id, target, model, metric }: StoredLimit, query: LimitListQue
 
 /** Limits on what is used of models; `admission/` applies them. */
 export const createLimits = (deps: Deps) => {
-  const { db, bus, audit, store, registry, ledger, connectionNames, newId, nowMs } = deps
+  const { db, bus, audit, store, registry, ledger, access, connectionNames, newId, nowMs } = deps
+  const checkCounts = createLimitCounts(store)
 
   const change = async <T>(
     work: (tx: Tx) => Promise<T>,
@@ -115,7 +93,7 @@ export const createLimits = (deps: Deps) => {
 
   const withState = async (limit: StoredLimit): Promise<Limit> => {
     const [found] = await withStates([limit])
-    return found ?? failNotFound(limit.id)
+    return found ?? failUnknownLimit(limit.id)
   }
 
   const checkTarget = async (tx: Tx, { type, id = "" }: LimitTarget): Promise<void> => {
@@ -128,45 +106,82 @@ export const createLimits = (deps: Deps) => {
       failInvalid("target.id", translatable("limit_target_unknown"))
   }
 
+  const checkBound = async (tx: Tx, limit: StoredLimit): Promise<void> => {
+    if (limit.group_id === null) return
+    const ofGroup = await store.listOfTarget(tx, { type: "group", id: limit.group_id })
+    checkGroupBound(limit, ofGroup, nowMs())
+  }
+
+  const readPage = async (
+    found: readonly ActiveLimit[],
+    { page, page_size }: OwnLimitQuery,
+  ): Promise<Limit[]> => {
+    const start = (page - 1) * page_size
+    const listed = found.slice(start, start + page_size)
+    return withStates(listed.map(({ tracked: _tracked, ...limit }) => limit))
+  }
+
+  const toDraft = (input: NewLimit): Omit<StoredLimit, "set_by" | "group_id"> => {
+    const { group_id, ...fields } = input
+    const window = input.window ?? (input.metric === "concurrency" ? "total" : undefined)
+    if (window === undefined) return failInvalid("window", translatable("limit_window_missing"))
+    const createdMs = nowMs()
+    return { ...fields, id: newId(), window, createdMs, updatedMs: createdMs }
+  }
+
   return {
-    list: async (query: LimitListQuery): Promise<Page<Limit>> => {
+    /** Those that the caller sees with their amounts. */
+    list: async (caller: Caller, query: LimitListQuery): Promise<Page<Limit>> => {
+      const isReadable = await access.findReadable(caller)
       const hasText = query.query ? await deps.targetNames.find(query.query) : () => true
-      const found = registry.all().filter((limit) => matches(limit, query) && hasText(limit.target))
+      const found = registry
+        .all()
+        .filter((limit) => matches(limit, query) && isReadable(limit) && hasText(limit.target))
       if (query.direction === "desc") found.reverse()
-      const start = (query.page - 1) * query.page_size
-      const listed = found.slice(start, start + query.page_size)
-      return {
-        items: await withStates(listed.map(({ tracked: _tracked, ...limit }) => limit)),
-        total: found.length,
-      }
+      return { items: await readPage(found, query), total: found.length }
     },
 
-    create: async (actor: Actor, input: NewLimit): Promise<Limit> => {
-      const window = input.window ?? (input.metric === "concurrency" ? "total" : undefined)
-      if (window === undefined) return failInvalid("window", translatable("limit_window_missing"))
-      const createdMs = nowMs()
-      const limit: StoredLimit = { ...input, id: newId(), window, createdMs, updatedMs: createdMs }
-      checkFields(limit)
-      await checkConnection(limit.target)
-      const insert = async (tx: Tx): Promise<void> => {
+    /** Those that apply to the caller's requests, except for those of models and connections. */
+    listOwn: async (caller: Caller, query: OwnLimitQuery): Promise<Page<OwnLimit>> => {
+      const isReadable = await access.findReadable(caller)
+      const found = registry.all().filter((limit) => appliesTo(caller, limit))
+      const readableIds = new Set(found.filter(isReadable).map(({ id }) => id))
+      const items = (await readPage(found, query)).map((limit) =>
+        toOwnLimit(limit, readableIds.has(limit.id)),
+      )
+      return { items, total: found.length }
+    },
+
+    create: async (actor: Actor, caller: Caller, input: NewLimit): Promise<Limit> => {
+      const draft = toDraft(input)
+      // Nobody else sets limits of connections, or learns which there are.
+      if (caller.user.role === "admin") await checkConnection(draft.target)
+      const insert = async (tx: Tx): Promise<StoredLimit> => {
+        const limit = { ...draft, ...(await access.requireAuthority(tx, caller, input)) }
+        checkFields(limit)
         await checkTarget(tx, limit.target)
-        if ((await store.count(tx)) >= maxLimits) {
-          fail("limit_reached", `There can be at most ${maxLimits} limits. Delete some first.`)
-        }
+        await checkBound(tx, limit)
+        await checkCounts(tx, caller.user.id, limit)
         await store.insert(tx, limit)
         const target = auditTarget(limit.id)
         const after = toAuditValues(limit)
         await audit.record(tx, { actor, action: "limit.created", target, after })
+        return limit
       }
-      await change(insert, { locks: [creationLock] })
-      return withState(limit)
+      return withState(await change(insert, { locks: [creationLock] }))
     },
 
-    update: async (actor: Actor, id: string, input: LimitChange): Promise<Limit> => {
+    update: async (
+      actor: Actor,
+      caller: Caller,
+      { id, input }: { id: string; input: LimitChange },
+    ): Promise<Limit> => {
       const updated = await change(async (tx) => {
-        const before = (await store.lockById(tx, id)) ?? failNotFound(id)
+        const before = (await store.lockById(tx, id)) ?? failUnknownLimit(id)
+        await access.requireChangeable(tx, caller, before)
         const after = { ...applyChange(before, input), updatedMs: nowMs() }
         checkFields(after)
+        await checkBound(tx, after)
         await store.update(tx, after)
         const values = { before: toAuditValues(before), after: toAuditValues(after) }
         await audit.record(tx, {
@@ -178,10 +193,11 @@ export const createLimits = (deps: Deps) => {
       return withState(updated)
     },
 
-    remove: (actor: Actor, id: string): Promise<void> =>
+    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       change(
         async (tx) => {
-          const before = (await store.lockById(tx, id)) ?? failNotFound(id)
+          const before = (await store.lockById(tx, id)) ?? failUnknownLimit(id)
+          await access.requireChangeable(tx, caller, before)
           await store.remove(tx, [id])
           const target = auditTarget(id)
           const values = { before: toAuditValues(before) }
@@ -189,6 +205,17 @@ export const createLimits = (deps: Deps) => {
         },
         { writes: db.essential },
       ),
+
+    /** Whether a key has limits of its own. */
+    isLimitedKey: (keyId: string): boolean => registry.hasKeyLimits(keyId),
+
+    /** For a key that replaces another one; await `reload` after `tx`. */
+    moveKeyLimits: async (tx: Tx, ids: { from: string; to: string }): Promise<void> => {
+      await store.moveKeyLimits(tx, ids)
+      await bus.publish(tx, { topic: "limits" })
+    },
+
+    reload: registry.reload,
 
     /** Deletes limits of groups, users and keys that no longer exist. */
     deleteOrphans: async (): Promise<void> => {

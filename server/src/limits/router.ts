@@ -8,9 +8,14 @@ interface Deps {
 }
 
 export const createLimitRouter = ({ router, usageLimits: limits }: Deps): Router => {
-  router.on(limitRoutes.list, ({ query }) => limits.list(query))
-  router.on(limitRoutes.create, ({ actor, body }) => limits.create(actor, body))
-  router.on(limitRoutes.update, ({ actor, params, body }) => limits.update(actor, params.id, body))
-  router.on(limitRoutes.remove, ({ actor, params }) => limits.remove(actor, params.id))
+  router.on(limitRoutes.list, ({ caller, query }) => limits.list(caller, query))
+  router.on(limitRoutes.listOwn, ({ caller, query }) => limits.listOwn(caller, query))
+  router.on(limitRoutes.create, ({ actor, caller, body }) => limits.create(actor, caller, body))
+  router.on(limitRoutes.update, ({ actor, caller, params: { id }, body }) =>
+    limits.update(actor, caller, { id, input: body }),
+  )
+  router.on(limitRoutes.remove, ({ actor, caller, params }) =>
+    limits.remove(actor, caller, params.id),
+  )
   return router
 }

@@ -1,39 +1,49 @@
 import { IdParams, Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
-import { Limit, LimitChange, LimitListQuery, NewLimit } from "./schema.ts"
+import { Limit, LimitChange, LimitListQuery, NewLimit, OwnLimit, OwnLimitQuery } from "./schema.ts"
 
+const notYours = { description: "You cannot set this limit, or the key is restricted" }
 const notFound = { description: "No limit has this ID" }
 
 export const limitRoutes = {
   list: route("get", "/api/v1/limits", {
-    access: "admin",
-    summary: "List limits with what is used of them",
+    access: "user",
+    summary:
+      "List limits with what is used of them: all for administrators, else yours, those of your keys and of groups that you manage",
     query: LimitListQuery,
     responses: { 200: json(Page(Limit), "One page of limits, by the time of their creation") },
   }),
+  listOwn: route("get", "/api/v1/limits/own", {
+    access: "user",
+    summary: "List the limits on your requests; of those that others share, only the used part",
+    query: OwnLimitQuery,
+    responses: { 200: json(Page(OwnLimit), "One page of limits, the oldest first") },
+  }),
   create: route("post", "/api/v1/limits", {
-    access: "admin",
+    access: "user",
     grantsPrivileges: true,
-    summary: "Create a limit",
+    summary:
+      "Create a limit: of your key, or of a member or service key of a group that you manage",
     body: NewLimit,
     responses: {
       200: json(Limit, "The limit"),
+      403: notYours,
       409: { description: "The number of limits has reached its maximum" },
     },
   }),
   update: route("post", "/api/v1/limits/:id/update", {
-    access: "admin",
+    access: "user",
     grantsPrivileges: true,
     summary: "Change a limit; what is used of it stays, unless its window changes",
     params: IdParams,
     body: LimitChange,
-    responses: { 200: json(Limit, "The limit"), 404: notFound },
+    responses: { 200: json(Limit, "The limit"), 403: notYours, 404: notFound },
   }),
   remove: route("delete", "/api/v1/limits/:id", {
-    access: "admin",
+    access: "user",
     grantsPrivileges: true,
     summary: "Delete a limit",
     params: IdParams,
-    responses: { 200: success("The limit was deleted"), 404: notFound },
+    responses: { 200: success("The limit was deleted"), 403: notYours, 404: notFound },
   }),
 }

@@ -31,6 +31,13 @@ export const LimitWindow = z.enum(["minute", "hour", "day", "week", "month", "to
 /** `soft`: admits requests as long as less than the amount is spent, and reserves nothing. */
 const LimitMode = z.enum(["hard", "soft"])
 
+/**
+ * Who set a limit: an administrator, a manager of its `group_id`, or the owner of the key that it is
+ * for. Administrators change all; others only what their own role set.
+ */
+export const LimitSetter = z.enum(["administrator", "manager", "owner"])
+export type LimitSetter = z.output<typeof LimitSetter>
+
 const isTimeZone = (name: string): boolean => {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
@@ -73,6 +80,8 @@ export const NewLimit = z
   .strictObject({
     ...fixedFields,
     ...changeableFields,
+    /** Makes it a limit of this group's managers, for a member or a service key. */
+    group_id: Id.optional(),
     window: changeableFields.window.optional(),
     mode: changeableFields.mode.default("hard"),
     time_zone: changeableFields.time_zone.default("UTC"),
@@ -105,6 +114,9 @@ export const Limit = z
     ...nameFields,
     ...changeableFields,
     ...stateFields,
+    set_by: LimitSetter,
+    /** If a manager set it; it applies to a user only while they are a member of this group. */
+    group_id: z.string().nullable(),
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -117,6 +129,22 @@ export const LimitChange = z
   .partial()
   .meta({ id: "LimitChange" })
 export type LimitChange = z.output<typeof LimitChange>
+
+/** A limit on the caller's requests; without amounts if the caller shares it with others. */
+export const OwnLimit = z
+  .strictObject({
+    ...z.strictObject(Limit.shape).omit({ raise: true, created_at: true, updated_at: true }).shape,
+    amount: Amount.nullable(),
+    spent: stateFields.spent.nullable(),
+    reserved: stateFields.reserved.nullable(),
+    /** Part of the amount that is spent, from 0 to 1. */
+    used: z.number().min(0).max(1),
+  })
+  .meta({ id: "OwnLimit" })
+export type OwnLimit = z.output<typeof OwnLimit>
+
+export const OwnLimitQuery = ListQuery.pick({ page: true, page_size: true })
+export type OwnLimitQuery = z.output<typeof OwnLimitQuery>
 
 export const LimitListQuery = ListQuery.omit({ order_by: true }).extend({
   query: ListQuery.shape.query.describe(

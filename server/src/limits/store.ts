@@ -2,7 +2,14 @@ import type { Insertable, Selectable, Updateable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { LimitRow } from "../db/limit-tables.ts"
 import type { RaisableAmount } from "./ledger/limit-rule.ts"
-import { type Limit, LimitMetric, LimitTargetType, LimitWindow } from "./schema.ts"
+import {
+  type Limit,
+  LimitMetric,
+  LimitSetter,
+  type LimitTarget,
+  LimitTargetType,
+  LimitWindow,
+} from "./schema.ts"
 
 /** A limit without its state, which is that of its accounts, and without its target's name. */
 export type StoredLimit = Omit<
@@ -39,6 +46,8 @@ const toLimit = (row: Selectable<LimitRow>): StoredLimit => ({
   time_zone: row.time_zone,
   rolling: row.rolling === 1,
   raise: raiseOf(row),
+  set_by: LimitSetter.parse(row.set_by),
+  group_id: row.group_id,
   createdMs: row.created_ms,
   updatedMs: row.updated_ms,
 })
@@ -71,6 +80,8 @@ const toRow = (limit: StoredLimit): Insertable<LimitRow> => ({
   raise_amount: limit.raise?.amount ?? null,
   raise_until_ms: limit.raise === null ? null : limit.raise.until * 1000,
   arrival_ms: null,
+  set_by: limit.set_by,
+  group_id: limit.group_id,
   created_ms: limit.createdMs,
   updated_ms: limit.updatedMs,
 })
@@ -81,7 +92,7 @@ type TableTarget = keyof typeof tableByTarget
 export const isTableTarget = (type: string): type is TableTarget =>
   Object.hasOwn(tableByTarget, type)
 
-/** What administrators set; `ledger/sql-ledger-store.ts` has what is used of it. */
+/** What was set; `ledger/sql-ledger-store.ts` has what is used of it. */
 export const createLimitStore = (db: Database) => ({
   list: async (reader: Reader = db.read): Promise<StoredLimit[]> => {
     const rows = await reader
@@ -130,7 +141,40 @@ export const createLimitStore = (db: Database) => ({
     return row !== undefined
   },
 
-  /** Ids of limits of groups, users and keys that no longer exist. */
+  listOfTarget: async (tx: Tx, { type, id = "" }: LimitTarget): Promise<StoredLimit[]> => {
+    const rows = await tx
+      .selectFrom("limits")
+      .selectAll()
+      .where("target_type", "=", type)
+      .where("target_id", "=", id)
+      .execute()
+    return rows.map(toLimit)
+  },
+
+  /** How many limits a user has set for their own keys. */
+  countOwn: async (tx: Tx, userId: string): Promise<number> => {
+    const { count } = await tx
+      .selectFrom("limits")
+      .innerJoin("api_keys", "api_keys.id", "limits.target_id")
+      .where("limits.target_type", "=", "key")
+      .where("limits.set_by", "=", "owner")
+      .where("api_keys.user_id", "=", userId)
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** Gives a key the limits of the one that it replaces, with what is used of them. */
+  moveKeyLimits: async (tx: Tx, { from, to }: { from: string; to: string }): Promise<void> => {
+    await tx
+      .updateTable("limits")
+      .set({ target_id: to })
+      .where("target_type", "=", "key")
+      .where("target_id", "=", from)
+      .execute()
+  },
+
+  /** Ids of limits of groups, users and keys, or of groups' managers, that no longer exist. */
   findOrphans: async (): Promise<string[]> => {
     const found: string[] = []
     for (const [type, table] of Object.entries(tableByTarget)) {
@@ -142,7 +186,13 @@ export const createLimitStore = (db: Database) => ({
         .execute()
       found.push(...rows.map(({ id }) => id))
     }
-    return found
+    const ofManagers = await db.read
+      .selectFrom("limits")
+      .select("limits.id")
+      .where("group_id", "is not", null)
+      .where("group_id", "not in", (eb) => eb.selectFrom("groups").select("id"))
+      .execute()
+    return [...new Set([...found, ...ofManagers.map(({ id }) => id)])]
   },
 
   remove: async (tx: Tx, ids: readonly string[]): Promise<void> => {

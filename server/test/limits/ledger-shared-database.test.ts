@@ -113,6 +113,7 @@ describe.each(chooseDatabases())("ledgers that share $name", ({ open }) => {
         .values({
           ...{ id: "limit", amount, time_window: "month", mode: "hard", time_zone: "UTC" },
           ...{ rolling: 0, raise_amount: null, raise_until_ms: null, arrival_ms: null },
+          ...{ set_by: "administrator", group_id: null },
           ...{ created_ms: 0, updated_ms: 0 },
           ...fields,
         })

@@ -139,10 +139,4 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
     const { status, body } = await create({ ...budget, ...values })
     expect([status, body.errors[0].path]).toEqual([422, path])
   })
-
-  it("are hidden from others", async () => {
-    const { key } = user
-    expect((await gateway.call("GET", path, undefined, { key })).status).toBe(403)
-    expect((await gateway.call("POST", path, budget, { key })).status).toBe(403)
-  })
 })

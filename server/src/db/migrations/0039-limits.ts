@@ -19,6 +19,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn("raise_amount", integer)
     .addColumn("raise_until_ms", integer)
     .addColumn("arrival_ms", number)
+    .addColumn("set_by", text, (column) => column.notNull())
+    .addColumn("group_id", text)
     .addColumn("created_ms", integer, (column) => column.notNull())
     .addColumn("updated_ms", integer, (column) => column.notNull())
     .execute()

@@ -53,6 +53,7 @@ describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
           ...{ id, target_type: "everyone", target_id: null, model: null, metric: "cost" },
           ...{ amount: 1000, time_window: "day", mode: "hard", time_zone: "UTC", rolling: 0 },
           ...{ raise_amount: null, raise_until_ms: null, arrival_ms: null },
+          ...{ set_by: "administrator", group_id: null },
           ...{ created_ms: at, updated_ms: at },
           ...changes,
         })

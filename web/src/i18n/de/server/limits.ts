@@ -12,6 +12,20 @@ export const limits = {
   limit_model_twice: "Ein Limit eines Modells kann nicht auf ein anderes Modell beschränkt werden.",
   limit_field_fixed:
     "Das lässt sich nicht ändern. Löschen Sie das Limit und legen Sie ein neues an.",
+  limit_not_yours:
+    "Sie können nur Limits für Ihre eigenen API-Schlüssel festlegen und für Mitglieder und Dienstschlüssel von Gruppen, die Sie verwalten. Limits der Administration ändert nur diese.",
+  limit_of_group_target: "Wer eine Gruppe verwaltet, begrenzt ihre Mitglieder und Dienstschlüssel.",
+  limit_target_not_in_group: "Das ist weder ein Mitglied noch ein Dienstschlüssel der Gruppe.",
+  limit_of_other_manager: "Wer die Gruppe mitverwaltet, wird nur von der Administration begrenzt.",
+  limit_above_group: ({ max }) =>
+    `Das Limit der Gruppe selbst ist ${max}. Geben Sie höchstens so viel ein.`,
+  limit_above_group_cost: ({ dollars }) =>
+    `Das Limit der Gruppe selbst ist ${dollars} Dollar. Geben Sie höchstens so viel ein.`,
+  limit_count_reached: "Es gibt zu viele Limits. Löschen Sie zuerst einige.",
+  limit_count_of_target_reached: ({ max }) =>
+    `Davon kann es höchstens ${max} Limits geben. Löschen Sie zuerst eines.`,
+  limit_count_of_keys_reached: ({ max }) =>
+    `Ihre API-Schlüssel können zusammen höchstens ${max} Limits haben. Löschen Sie zuerst eines.`,
   limit_used_up_until: ({ name, date }) => `Das Limit für ${name} ist bis ${date} aufgebraucht.`,
   limit_used_up: ({ name }) => `Das Limit für ${name} ist aufgebraucht.`,
   limit_exceeded_by_request: ({ name }) =>
