@@ -2,6 +2,7 @@ import { createPdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { seedFunctions } from "./seed-functions.ts"
+import { seedLimits } from "./seed-limits.ts"
 import { seedPrices } from "./seed-prices.ts"
 import { seedUsage } from "./seed-usage.ts"
 import type { BrowserSession } from "./test-app.ts"
@@ -155,7 +156,7 @@ export const seed = async (gateway: TestGateway) => {
   const groupId: string = group.body.id
   await call("POST", `/api/v1/groups/${groupId}/members/add`, { user_ids: ids.slice(0, 2) })
   await call("POST", `/api/v1/groups/${groupId}/managers/add`, { user_ids: ids.slice(0, 1) })
-  await call("POST", `/api/v1/groups/${groupId}/keys`, { name: "Tide display" })
+  const key = await call("POST", `/api/v1/groups/${groupId}/keys`, { name: "Tide display" })
   await call("POST", "/api/v1/groups/create", { name: "Translators" })
   const model = {
     id: "harbour-pilot",
@@ -189,6 +190,10 @@ export const seed = async (gateway: TestGateway) => {
   })
   await seedUsage(gateway, { days: 40, userIds: ids, groupId })
   await seedPrices(gateway)
+  const keyId: string = key.body.id
+  const connectionId: string = connection.body.id
+  const userId = ids[0] ?? ""
+  const limitId = await seedLimits(gateway, { userId, groupId, keyId, connectionId })
   await seedFunctions(gateway)
   const promptId = await seedPrompts(gateway)
   const chatId = await seedChat(gateway)
@@ -198,9 +203,11 @@ export const seed = async (gateway: TestGateway) => {
   const projectId = await seedProject(gateway, knowledge.fileId ?? "")
   return {
     ...knowledge,
-    userId: ids[0] ?? "",
+    userId,
     groupId,
-    connectionId: String(connection.body.id),
+    connectionId,
+    keyId,
+    limitId,
     chatId,
     eventId,
     promptId,
