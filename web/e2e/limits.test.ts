@@ -90,7 +90,7 @@ describe("an administrator", () => {
     await chooseOption(page.getByLabel("Limit for"), "Everyone")
     await page.getByLabel("Amount", { exact: true }).fill("a lot")
     await page.getByRole("button", { name: "Create limit" }).click()
-    await page.getByText("Enter a number, such as 1.5").waitFor()
+    await page.getByText("Enter a number, such as 0.5").waitFor()
     expect(await readLimits()).toEqual([])
   })
 

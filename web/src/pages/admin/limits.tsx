@@ -79,7 +79,7 @@ const columns = (): Column<Limit>[] => [
     header: t("limits.used"),
     belowName: "plain",
     cell: (limit) => (
-      <div className="w-60 max-w-full">
+      <div className="w-68 max-w-full min-w-48">
         <LimitState {...limit} />
       </div>
     ),
