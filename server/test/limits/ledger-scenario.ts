@@ -31,6 +31,9 @@ export const initialAmounts: Record<string, number> = {
   "tokens per minute": 6000,
 }
 
+/** A failure of the database that a test causes. */
+export class StoreFault extends Error {}
+
 /** What goes wrong besides lost claims and dead processes. */
 export interface Faults {
   /** Administrators change amounts, so the model knows only an upper bound of what may pass. */

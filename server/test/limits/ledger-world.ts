@@ -1,14 +1,14 @@
 import { setImmediate as runPending } from "node:timers/promises"
 import { createLeaseWatch } from "../../src/limits/ledger/lease-watch.ts"
 import { createLedger, type Ledger } from "../../src/limits/ledger/ledger.ts"
-import type { ClaimReply, LedgerStore } from "../../src/limits/ledger/ledger-store.ts"
+import type { ClaimReply, ClaimRequest, LedgerStore } from "../../src/limits/ledger/ledger-store.ts"
 import type { Amounts, LimitRule } from "../../src/limits/ledger/limit-rule.ts"
 import { type Period, periodAt } from "../../src/limits/ledger/periods.ts"
 import type { Reservation } from "../../src/limits/ledger/reservation.ts"
 import type { TrackedLimit } from "../../src/limits/ledger/tracked-limit.ts"
 import { createChooser } from "../harness/random.ts"
 import { createLedgerModel, type ModelHold } from "./ledger-model.ts"
-import { type Faults, initialAmounts, rules } from "./ledger-scenario.ts"
+import { type Faults, initialAmounts, rules, StoreFault } from "./ledger-scenario.ts"
 import { createMemoryLedgerStore } from "./memory-ledger-store.ts"
 
 const start = Date.UTC(2026, 9, 24, 21)
@@ -38,8 +38,18 @@ interface Passage {
 
 type Reply = (outcome: "answer" | "lose request" | "lose reply") => Promise<void>
 
+interface WorldOptions {
+  createStore?: typeof createMemoryLedgerStore
+  /** Called when a limit is created or changed, and without an amount when it is deleted. */
+  onAmount?: (limitId: string, amount: number | undefined) => Promise<void>
+}
+
 /** Runs random operations on several ledgers with one store, and compares them with a model. */
-export const createWorld = (seed: number, faults: Faults) => {
+export const createWorld = (
+  seed: number,
+  faults: Faults,
+  { createStore = createMemoryLedgerStore, onAmount = async () => {} }: WorldOptions = {},
+) => {
   const choose = createChooser(seed)
   const model = createLedgerModel()
   const amounts = new Map(Object.entries(initialAmounts))
@@ -59,10 +69,17 @@ export const createWorld = (seed: number, faults: Faults) => {
   let rejected = 0
   let recreated = 0
 
-  const store = createMemoryLedgerStore({
+  const store = createStore({
     amountOf: (id) => amounts.get(id),
     nowMs: () => start + steady + jumped,
   })
+
+  /** Null if the store failed on purpose. */
+  const answerClaim = (request: ClaimRequest): Promise<ClaimReply | null> =>
+    store.claim(request).catch((error: unknown) => {
+      if (error instanceof StoreFault) return null
+      throw error
+    })
 
   /** Claims wait until the test lets them pass. */
   const delayed: LedgerStore = {
@@ -70,7 +87,7 @@ export const createWorld = (seed: number, faults: Faults) => {
     claim: (request) =>
       new Promise<ClaimReply>((resolve, reject) => {
         pending.push(async (outcome) => {
-          const reply = outcome === "lose request" ? null : await store.claim(request)
+          const reply = outcome === "lose request" ? null : await answerClaim(request)
           if (reply && outcome === "answer") resolve(reply)
           else reject(new Error("the connection was lost"))
         })
@@ -219,13 +236,14 @@ export const createWorld = (seed: number, faults: Faults) => {
     },
   })
 
-  const changeAmount = (): void => {
+  const changeAmount = async (): Promise<void> => {
     const [name, limit] = choose.pick([...ruleByName])
     const initial = initialAmounts[name] ?? 0
     if (limit.window === "minute" || !faults.changedAmounts) return
     const changed = Math.floor(initial * (0.5 + choose.random()))
     amounts.set(limit.id, changed)
     maxAmounts.set(limit.id, Math.max(changed, maxAmounts.get(limit.id) ?? 0))
+    await onAmount(limit.id, changed)
   }
 
   /** A group's limits apply to a caller, or no longer. */
@@ -255,7 +273,7 @@ export const createWorld = (seed: number, faults: Faults) => {
   }
 
   /** Deletes a limit, and creates the same again, which starts at 0. */
-  const recreateLimit = (): void => {
+  const recreateLimit = async (): Promise<void> => {
     if (!faults.changedRules) return
     const [name, limit] = choose.pick([...ruleByName])
     const id = `${name} ${++recreated}`
@@ -265,6 +283,8 @@ export const createWorld = (seed: number, faults: Faults) => {
     maxAmounts.set(id, amount)
     if (softIds.has(limit.id)) softIds.add(id)
     ruleByName.set(name, { ...limit, id })
+    await onAmount(limit.id, undefined)
+    await onAmount(id, amount)
   }
 
   const passTime = (): void => {

@@ -156,12 +156,20 @@ const saveLeases = async (
       written_off = 0`.execute(tx)
 }
 
-const toGrant = ({ amount, lease, totals, decision }: DecidedClaim): SliceGrant => ({
+const earlier = (one: number | null, other: number): number | null => {
+  const first = Math.min(one ?? other, other)
+  return Number.isFinite(first) ? first : null
+}
+
+const toGrant = ({ claim, amount, lease, totals, decision }: DecidedClaim): SliceGrant => ({
   granted: decision.granted,
   spent: totals.spent + totals.writtenOff + decision.spent,
   reserved: totals.granted + decision.granted - lease.granted,
   amount,
-  oldestCountsUntil: totals.oldestCountsUntil,
+  oldestCountsUntil:
+    decision.spent > 0
+      ? earlier(totals.oldestCountsUntil, claim.period.countsUntil)
+      : totals.oldestCountsUntil,
 })
 
 /** What a claim is compared with if the process has no lease. */
@@ -176,14 +184,16 @@ const addDecided = (
   { limitId, period }: SliceClaim,
   decided: readonly DecidedClaim[],
 ): WindowTotals => {
-  let { spent, granted } = totals
+  let { spent, granted, oldestCountsUntil } = totals
   for (const { claim, decision, lease } of decided) {
     if (claim.limitId !== limitId || claim.period.series !== period.series) continue
     if (claim.period.startsAt < period.windowStartsAt) continue
+    if (decision.spent > 0)
+      oldestCountsUntil = earlier(oldestCountsUntil, claim.period.countsUntil)
     spent += decision.spent
     granted += decision.granted - lease.granted
   }
-  return { ...totals, spent, granted }
+  return { ...totals, spent, granted, oldestCountsUntil }
 }
 
 interface ClaimedState {
