@@ -309,7 +309,7 @@ export const createWorld = (
     [8, () => void choose.pick(live).ledger.renew()],
     [4, watch.closeDead],
     [0.3, crash],
-    [0.2, jump],
+    [1, jump],
     [0.3, changeAmount],
     [0.5, changeMembership],
     [0.2, rotateKey],

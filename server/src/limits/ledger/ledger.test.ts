@@ -157,6 +157,21 @@ describe("a ledger", () => {
     expect(spent()).toEqual([30, 20])
   })
 
+  it("counts what it uses without the database in an account that it had dropped", async () => {
+    const { open, passTime, setClock, setMode, spent } = createWorld(10)
+    const ledger = open("one", true)
+    for (const change of [0, dayMs, -dayMs]) {
+      setClock(change)
+      if (change < 0) setMode("fail")
+      ;(await admit(ledger, rule({}), 4)).settle(amounts(4))
+      setMode("answer")
+      passTime(1000)
+      await ledger.renew()
+      await ledger.renew()
+    }
+    expect(spent()).toEqual([8, 4])
+  })
+
   it("counts requests of a soft limit that end in a later period", async () => {
     const { open, passTime, setClock, spent } = createWorld(1000)
     const ledger = open("one")
