@@ -60,6 +60,7 @@ describe("the ledger, compared with a model that knows no slices", () => {
     const world = createWorld(seed, faults)
     for (let done = 0; done < operationsPerSeed; done++) await world.step()
     await world.end()
+    expect(world.overspent).toEqual([])
     checkSums(world)
     if (!faults.overruns && !faults.clockJumps && !faults.changedRules) checkRates(world)
 

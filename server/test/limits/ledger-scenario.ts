@@ -19,12 +19,12 @@ export const rules: readonly LimitRule[] = [
 ]
 
 export const initialAmounts: Record<string, number> = {
-  everyone: 60_000,
-  group: 40_000,
-  user: 15_000,
-  key: 200,
-  model: 30_000,
-  "user and model": 20_000,
+  everyone: 30_000,
+  group: 10_000,
+  user: 3000,
+  key: 100,
+  model: 8000,
+  "user and model": 6000,
   "in flight": 12,
   soft: 40_000,
   "requests per minute": 60,
