@@ -31,6 +31,7 @@ describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
         .values({
           ...{ id, amount, target_type: "everyone", target_id: null, model: null, metric: "cost" },
           ...{ time_window: "day", mode: "hard", time_zone: "UTC", rolling: 0, arrival_ms: null },
+          ...{ set_by: "administrator", group_id: null },
           ...{ raise_amount: null, raise_until_ms: null, created_ms: 0, updated_ms: 0 },
         })
         .onConflict((conflict) => conflict.column("id").doUpdateSet({ amount }))
@@ -42,7 +43,8 @@ describe.each(chooseDatabases())("accounts and leases on $name", ({ open }) => {
     const choose = createChooser(seed)
     await deleteAll()
     for (const [id, amount] of Object.entries(initialAmounts)) await saveAmount(id, amount)
-    const chooseFault = () => (choose.chance(0.06) ? choose.pick(["statement", "reply"] as const) : null)
+    const chooseFault = () =>
+      choose.chance(0.06) ? choose.pick(["statement", "reply"] as const) : null
     const { createStore, compareAccounts, claimCount } = createComparedStores({
       ...{ db: opened.db, chooseFault },
     })

@@ -45,7 +45,11 @@ export const createLedgerModel = () => {
       account.open += amount
       return { account, amount, metric }
     },
-    settle: ({ account, amount }: Pick<ModelHold, "account" | "amount">, used: number, processId: string): void => {
+    settle: (
+      { account, amount }: Pick<ModelHold, "account" | "amount">,
+      used: number,
+      processId: string,
+    ): void => {
       account.open -= amount
       account.settled += used
       account.overrun += Math.max(0, used - amount)

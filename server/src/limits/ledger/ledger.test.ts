@@ -362,7 +362,10 @@ describe("a ledger", () => {
         claim: async ({ slices, at }) => {
           for (const { limitId, used } of slices) usedByLimit.set(limitId, used)
           const grant = { spent: 0, reserved: 0, amount: 1000, oldestCountsUntil: null }
-          const grants = slices.map(({ keep, need }) => ({ ...grant, granted: Math.max(keep, need) }))
+          const grants = slices.map(({ keep, need }) => ({
+            ...grant,
+            granted: Math.max(keep, need),
+          }))
           return { at, slices: grants, rates: [], wasClosed: false }
         },
       },

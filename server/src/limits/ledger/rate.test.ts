@@ -37,7 +37,10 @@ describe("a limit per minute", () => {
   })
 
   it("takes nothing ahead from a small limit, so that all of it can be used", () => {
-    expect(createRate(10)(0, { waiting: ones(1), ahead: 9 })).toMatchObject({ granted: 1, isAhead: false })
+    expect(createRate(10)(0, { waiting: ones(1), ahead: 9 })).toMatchObject({
+      granted: 1,
+      isAhead: false,
+    })
   })
 
   it("charges what is used beyond what was taken, and lets later requests wait for it", () => {

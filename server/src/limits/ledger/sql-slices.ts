@@ -188,8 +188,7 @@ const addDecided = (
   for (const { claim, decision, lease } of decided) {
     if (claim.limitId !== limitId || claim.period.series !== period.series) continue
     if (claim.period.startsAt < period.windowStartsAt) continue
-    if (decision.spent > 0)
-      oldestCountsUntil = earlier(oldestCountsUntil, claim.period.countsUntil)
+    if (decision.spent > 0) oldestCountsUntil = earlier(oldestCountsUntil, claim.period.countsUntil)
     spent += decision.spent
     granted += decision.granted - lease.granted
   }

@@ -94,7 +94,9 @@ export const toLimitValues = (limit: Limit): LimitValues => {
 const missing = Number.NaN
 
 /** What changes can contain. */
-export const toLimitChange = (values: LimitValues): Omit<LimitChange, "target" | "model" | "metric"> & Pick<NewLimit, "amount"> => {
+export const toLimitChange = (
+  values: LimitValues,
+): Omit<LimitChange, "target" | "model" | "metric"> & Pick<NewLimit, "amount"> => {
   const { metric, amount, window, mode, rolling, time_zone, raise_amount, raise_until } = values
   const toSent = (shown: number | null): number => {
     if (shown === null) return missing
