@@ -7,8 +7,9 @@ import { type Period, periodAt } from "../../src/limits/ledger/periods.ts"
 import type { Reservation } from "../../src/limits/ledger/reservation.ts"
 import type { TrackedLimit } from "../../src/limits/ledger/tracked-limit.ts"
 import { createChooser } from "../harness/random.ts"
+import { createChangingLimits, type OnAmount } from "./changing-limits.ts"
 import { createLedgerModel, type ModelHold } from "./ledger-model.ts"
-import { type Faults, initialAmounts, rules, StoreFault } from "./ledger-scenario.ts"
+import { type Faults, StoreFault } from "./ledger-scenario.ts"
 import { createMemoryLedgerStore } from "./memory-ledger-store.ts"
 
 const start = Date.UTC(2026, 9, 24, 21)
@@ -40,8 +41,7 @@ type Reply = (outcome: "answer" | "lose request" | "lose reply") => Promise<void
 
 interface WorldOptions {
   createStore?: typeof createMemoryLedgerStore
-  /** Called when a limit is created or changed, and without an amount when it is deleted. */
-  onAmount?: (limitId: string, amount: number | undefined) => Promise<void>
+  onAmount?: OnAmount
 }
 
 /** Runs random operations on several ledgers with one store, and compares them with a model. */
@@ -51,12 +51,9 @@ export const createWorld = (
   { createStore = createMemoryLedgerStore, onAmount = async () => {} }: WorldOptions = {},
 ) => {
   const choose = createChooser(seed)
+  const limits = createChangingLimits({ choose, faults, onAmount })
+  const { ruleByName, amounts, maxAmounts, softIds, callers } = limits
   const model = createLedgerModel()
-  const amounts = new Map(Object.entries(initialAmounts))
-  const maxAmounts = new Map(amounts)
-  const ruleByName = new Map(rules.map((rule) => [rule.id, rule]))
-  /** Ids of limits that were soft at some time: what they reserved is not known any more. */
-  const softIds = new Set(rules.filter(({ mode }) => mode === "soft").map(({ id }) => id))
   const blockedBy = new Set<string>()
   /** Not thrown, because admissions that waited have no caller who would notice. */
   const overspent: string[] = []
@@ -69,7 +66,6 @@ export const createWorld = (
   let processes = 0
   let admitted = 0
   let rejected = 0
-  let recreated = 0
 
   const store = createStore({
     amountOf: (id) => amounts.get(id),
@@ -126,11 +122,6 @@ export const createWorld = (
   }
 
   const live = [createProcess(), createProcess(), createProcess()]
-  const names = rules.map(({ id }) => id)
-  const chooseNames = (share: number): string[] => names.filter(() => choose.chance(share))
-  /** The limits of callers; each limit is the only one of some caller, so that it is used up. */
-  const callers = names.map((name) => [...new Set([name, ...chooseNames(0.2)])])
-
   const checkAdmission = (limit: LimitRule, period: Period): void => {
     if (softIds.has(limit.id) || limit.window === "minute" || !amounts.has(limit.id)) return
     if (limit.metric === "concurrency" && faults.cutOff) return
@@ -155,8 +146,8 @@ export const createWorld = (
 
   const reserve = (): void => {
     const process = choose.pick(live)
-    const limits = choose.pick(callers).flatMap((name) => process.limitByName.get(name) ?? [])
-    const set = limits.map(({ rule }) => rule)
+    const tracked = choose.pick(callers).flatMap((name) => process.limitByName.get(name) ?? [])
+    const set = tracked.map(({ rule }) => rule)
     const tokens = 1 + choose.below(400)
     const worstCase = { requests: 1, tokens, cost: tokens * price, concurrency: 1 }
     const at = start + steady + jumped + process.skewMs
@@ -172,7 +163,7 @@ export const createWorld = (
       )
       recordAdmission(process, set, { reservation: result, holds, worstCase, admittedAt: 0 })
     }
-    const result = process.ledger.reserve({ limits, worstCase })
+    const result = process.ledger.reserve({ limits: tracked, worstCase })
     if (result instanceof Promise)
       void result.then((late) => live.includes(process) && finish(late))
     else finish(result)
@@ -237,57 +228,6 @@ export const createWorld = (
     },
   })
 
-  const changeAmount = async (): Promise<void> => {
-    const [name, limit] = choose.pick([...ruleByName])
-    const initial = initialAmounts[name] ?? 0
-    if (limit.window === "minute" || !faults.changedAmounts) return
-    const changed = Math.floor(initial * (0.5 + choose.random()))
-    amounts.set(limit.id, changed)
-    maxAmounts.set(limit.id, Math.max(changed, maxAmounts.get(limit.id) ?? 0))
-    await onAmount(limit.id, changed)
-  }
-
-  /** A group's limits apply to a caller, or no longer. */
-  const changeMembership = (): void => {
-    const caller = choose.pick(callers)
-    if (caller.length > 1) caller.splice(1, caller.length, ...chooseNames(0.2))
-    caller.splice(0, caller.length, ...new Set(caller))
-  }
-
-  /** A new key takes the place of another: its limits are the same, and go on counting. */
-  const rotateKey = (): void => {
-    const index = choose.below(callers.length)
-    callers[index] = [...(callers[index] ?? [])]
-    const limit = ruleByName.get("key")
-    if (limit) ruleByName.set("key", { ...limit })
-  }
-
-  const changeRule = (): void => {
-    if (!faults.changedRules) return
-    const [name, limit] = choose.pick([...ruleByName])
-    if (limit.metric === "concurrency") return
-    const window = choose.pick(["minute", "hour", "day", "month", "total"] as const)
-    const rolling = window !== "total" && choose.chance(0.5)
-    const mode = choose.chance(0.2) ? "soft" : "hard"
-    if (mode === "soft") softIds.add(limit.id)
-    ruleByName.set(name, { ...limit, window, rolling, mode })
-  }
-
-  /** Deletes a limit, and creates the same again, which starts at 0. */
-  const recreateLimit = async (): Promise<void> => {
-    if (!faults.changedRules) return
-    const [name, limit] = choose.pick([...ruleByName])
-    const id = `${name} ${++recreated}`
-    const amount = initialAmounts[name] ?? 0
-    amounts.delete(limit.id)
-    amounts.set(id, amount)
-    maxAmounts.set(id, amount)
-    if (softIds.has(limit.id)) softIds.add(id)
-    ruleByName.set(name, { ...limit, id })
-    await onAmount(limit.id, undefined)
-    await onAmount(id, amount)
-  }
-
   const passTime = (): void => {
     if (choose.chance(0.01)) steady += choose.pick([600_000, 1_800_000, 7_200_000])
     else steady += choose.pick([0.25, 1, 5, 10, 50, 200, 1000])
@@ -311,11 +251,11 @@ export const createWorld = (
     [4, watch.closeDead],
     [0.3, crash],
     [1, jump],
-    [0.3, changeAmount],
-    [0.5, changeMembership],
-    [0.2, rotateKey],
-    [0.2, changeRule],
-    [0.1, recreateLimit],
+    [0.3, limits.changeAmount],
+    [0.5, limits.changeMembership],
+    [0.2, limits.rotateKey],
+    [0.2, limits.changeRule],
+    [0.1, limits.recreateLimit],
     [2, () => reload(choose.pick(live))],
     [0.5, () => (price = 1 + choose.below(5))],
   ]
