@@ -4,38 +4,14 @@ import { createLedger, type Ledger } from "../../src/limits/ledger/ledger.ts"
 import type { ClaimReply, ClaimRequest, LedgerStore } from "../../src/limits/ledger/ledger-store.ts"
 import type { Amounts, LimitRule } from "../../src/limits/ledger/limit-rule.ts"
 import { type Period, periodAt } from "../../src/limits/ledger/periods.ts"
-import type { Reservation } from "../../src/limits/ledger/reservation.ts"
-import type { TrackedLimit } from "../../src/limits/ledger/tracked-limit.ts"
 import { createChooser } from "../harness/random.ts"
 import { createChangingLimits, type OnAmount } from "./changing-limits.ts"
-import { createLedgerModel, type ModelHold } from "./ledger-model.ts"
+import { createLedgerModel } from "./ledger-model.ts"
 import { type Faults, StoreFault } from "./ledger-scenario.ts"
 import { createMemoryLedgerStore } from "./memory-ledger-store.ts"
+import { chooseUse, type OpenRequest, type Passage, type Process } from "./world-process.ts"
 
 const start = Date.UTC(2026, 9, 24, 21)
-
-interface OpenRequest {
-  reservation: Reservation
-  holds: ModelHold[]
-  worstCase: Amounts
-  admittedAt: number
-}
-
-interface Process {
-  id: string
-  ledger: Ledger
-  open: OpenRequest[]
-  skewMs: number
-  /** As of its last reload, by their name. */
-  limitByName: Map<string, TrackedLimit>
-}
-
-/** What passed a limit per minute. */
-interface Passage {
-  limitId: string
-  at: number
-  used: number
-}
 
 type Reply = (outcome: "answer" | "lose request" | "lose reply") => Promise<void>
 
@@ -169,15 +145,6 @@ export const createWorld = (
     else finish(result)
   }
 
-  const chooseUse = (worst: Amounts): Amounts => {
-    const kind = choose.below(10)
-    if (kind === 0) return { requests: 0, tokens: 0, cost: 0, concurrency: 0 }
-    const isOverrun = faults.overruns && kind === 1
-    const tokens = isOverrun ? worst.tokens * 2 : choose.below(worst.tokens + 1)
-    const cost = Math.floor((worst.cost * tokens) / worst.tokens)
-    return { requests: 1, tokens, cost, concurrency: 0 }
-  }
-
   const recordPassage = ({ holds, admittedAt }: OpenRequest, used: Amounts): void => {
     for (const { account, metric } of holds)
       if (account.period.key === "rate")
@@ -185,7 +152,7 @@ export const createWorld = (
   }
 
   const settleRequest = (processId: string, request: OpenRequest): void => {
-    const used = chooseUse(request.worstCase)
+    const used = chooseUse(choose, { worstCase: request.worstCase, canOverrun: faults.overruns })
     request.reservation.settle(used)
     // A second settlement must not count.
     request.reservation.settle(request.worstCase)
