@@ -162,11 +162,14 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
     const content = `export const before = (request) => ({ ...request, max_tokens: 5000 })`
     await saveFunction(gateway, "longer", content, { filter_models: [model] })
     await limit({ metric: "tokens", amount: 1000, window: "day" })
+    const id = await limit({ metric: "requests", amount: 10, window: "day" })
     expect(await ask({ max_tokens: 10 })).toMatchObject({
       status: 429,
       body: { error: { code: "insufficient_quota" } },
     })
     expect((await readUsageRecords(gateway)).at(-1)).toMatchObject({ outcome: "limited", cost: 0 })
+    const { body } = await gateway.call("GET", path)
+    expect(body.items.find((item: { id: string }) => item.id === id)).toMatchObject({ spent: 0 })
     await deleteFunctions(gateway)
     expect(await statusesOf({ max_tokens: 10 })).toEqual([200])
   })
@@ -225,6 +228,31 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
       }
   })
 
+  it("to requests beside those that ask for too much", async () => {
+    await limit({ metric: "tokens", amount: 50_000, window: "day" })
+    const huge = { max_tokens: Number.MAX_SAFE_INTEGER, n: 1000 }
+    const sizes = Array.from({ length: 20 }, (_, index) => (index % 2 ? huge : { max_tokens: 1 }))
+    const replies = await Promise.all(sizes.map((size) => ask(size)))
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses).toEqual(sizes.map((size) => (size === huge ? 429 : 200)))
+  })
+
+  it("to the price of any connection that may answer", async () => {
+    const ofFirst = { connection: "env-openai-0", from: 0 }
+    const priced = { ...ofFirst, input: 1, output: 10_000 }
+    const stored = await gateway.call("PUT", `/api/v1/prices/${model}`, priced)
+    expect(stored.body).toMatchObject(priced)
+    await limit({ metric: "cost", amount: 1e6, window: "month" })
+    const request = { max_tokens: 200 }
+    expect(await statusesOf(request, request)).toEqual([429, 429])
+    await gateway.call("POST", "/api/v1/settings", { unpriced_models: "reject" })
+    // Only the connection that has a price may answer.
+    expect(await statusesOf({ max_tokens: 1 }, { max_tokens: 1 })).toEqual([200, 200])
+    expect(bodiesSentTo(second)).toEqual([])
+    await gateway.call("POST", "/api/v1/settings", { unpriced_models: "admit" })
+    await gateway.call("DELETE", `/api/v1/prices/${model}?connection=env-openai-0`)
+  })
+
   it("in the field that Ollama reads", async () => {
     const local = { model: "llama3.2:latest", max_completion_tokens: 16 }
     expect(await statusesOf(local)).toEqual([200])
@@ -235,14 +263,15 @@ describe.each(chooseDatabases())("limits on $name apply", ({ createDatabase }) =
   })
 
   it("to what workspace models add, unless the caller sends null", async () => {
-    const params = { max_tokens: 10 }
+    const params = { max_tokens: 10, system: "Be brief. ".repeat(200) }
     const helper = { id: "short", name: "Short", base_model_id: model, params }
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
     await gateway.call("POST", "/api/v1/models/create", { ...helper, access_grants })
     await limit({ metric: "tokens", amount: 3000, window: "day" })
     expect(await statusesOf({ model: "short", max_tokens: null })).toEqual([200])
     const [sent] = [first, second].flatMap(bodiesSentTo)
-    expect(sent).toMatchObject({ max_tokens: expect.any(Number) })
+    const max = expect.toSatisfy((value: unknown) => Number(value) < 1000)
+    expect(sent).toMatchObject({ max_tokens: max })
   })
 
   it("to models without a price if an administrator wants so", async () => {

@@ -53,9 +53,9 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
     await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
     for (const model of models)
       await gateway.call("PUT", `/api/v1/prices/${model}`, { input: 1000, output: 2000, from: 0 })
-    const asking = `export const reply = async ({ messages }, context) =>
+    const calling = `export const reply = async ({ messages }, context) =>
       (await context.chat({ model: "gpt-fake", messages })).content`
-    await saveFunction(gateway, "asker", asking)
+    await saveFunction(gateway, "asker", calling)
     await saveFunction(gateway, "thrower", `export const reply = () => { throw new Error("no") }`)
     const filter = `export const before = (request) => ({ ...request, max_tokens: 30 })`
     await saveFunction(gateway, "shorter", filter, { filter_models: ["gpt-filtered"] })
