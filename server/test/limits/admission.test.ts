@@ -136,6 +136,15 @@ describe.each(chooseDatabases())("requests under limits on $name", ({ createData
     expect(sentBodies()[1]).toMatchObject({ max_tokens: expect.any(Number) })
   })
 
+  it("pass beside those that ask for too much", async () => {
+    await limit({ metric: "tokens", amount: 50_000, window: "day" })
+    const huge = { max_tokens: Number.MAX_SAFE_INTEGER, n: 1000 }
+    const sizes = Array.from({ length: 20 }, (_, index) => (index % 2 ? huge : { max_tokens: 1 }))
+    const replies = await Promise.all(sizes.map((size) => ask(size)))
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses).toEqual(sizes.map((size) => (size === huge ? 429 : 200)))
+  })
+
   it("state their limits on every API", async () => {
     await limit({ metric: "requests", amount: 1, window: "hour" })
     const id = "x-ratelimit-limit-requests"
