@@ -45,11 +45,16 @@ interface Deps extends ModelSearchOptions {
   now: () => number
 }
 
+const environmentIdPrefix = "env-"
+
+/** Whether it is that of a connection from the environment, which the database does not know. */
+export const isEnvironmentId = (id: string): boolean => id.startsWith(environmentIdPrefix)
+
 const environmentConnection = (
   { kind, url, key }: ConfiguredConnection,
   index: number,
 ): ConnectionConfig => ({
-  id: `env-${kind}-${index}`,
+  id: `${environmentIdPrefix}${kind}-${index}`,
   kind,
   name: new URL(url).host,
   base_url: url,

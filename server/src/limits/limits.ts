@@ -1,5 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
+import { maxIdsPerStatement } from "../db/chunked-queries.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { failInvalid } from "../errors.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
@@ -129,6 +130,13 @@ export const createLimits = (deps: Deps) => {
     return { ...fields, id: newId(), window, createdMs, updatedMs: createdMs }
   }
 
+  const removeOrphans = async (tx: Tx, ids: readonly string[]): Promise<void> => {
+    await store.remove(tx, ids)
+    const actor = systemActor
+    for (const id of ids)
+      await audit.record(tx, { actor, action: "limit.deleted", target: auditTarget(id) })
+  }
+
   return {
     /** Those that the caller sees with their amounts. */
     list: async (caller: Caller, query: LimitListQuery): Promise<Page<Limit>> => {
@@ -217,16 +225,16 @@ export const createLimits = (deps: Deps) => {
 
     reload: registry.reload,
 
-    /** Deletes limits of groups, users and keys that no longer exist. */
+    /** Deletes limits of groups, users, keys and connections that no longer exist. */
     deleteOrphans: async (): Promise<void> => {
       const ids = await store.findOrphans()
       if (ids.length === 0) return
-      const actor = systemActor
-      await change(async (tx) => {
-        await store.remove(tx, ids)
-        for (const id of ids)
-          await audit.record(tx, { actor, action: "limit.deleted", target: auditTarget(id) })
-      })
+      for (let at = 0; at < ids.length; at += maxIdsPerStatement) {
+        const chunk = ids.slice(at, at + maxIdsPerStatement)
+        await db.transact((tx) => removeOrphans(tx, chunk))
+      }
+      // No request asks for them: one notice at the end suffices.
+      await change(async () => {})
     },
   }
 }

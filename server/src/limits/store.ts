@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from "kysely"
+import { isEnvironmentId } from "../connections/connection-registry.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { LimitRow } from "../db/limit-tables.ts"
 import type { RaisableAmount } from "./ledger/limit-rule.ts"
@@ -174,17 +175,21 @@ export const createLimitStore = (db: Database) => ({
       .execute()
   },
 
-  /** Ids of limits of groups, users and keys, or of groups' managers, that no longer exist. */
+  /** Ids of limits of groups, users, keys and connections, or of groups' managers, that no longer exist. */
   findOrphans: async (): Promise<string[]> => {
     const found: string[] = []
-    for (const [type, table] of Object.entries(tableByTarget)) {
+    for (const [type, table] of Object.entries({
+      ...tableByTarget,
+      connection: "connections" as const,
+    })) {
       const rows = await db.read
         .selectFrom("limits")
-        .select("limits.id")
+        .select(["limits.id", "target_id"])
         .where("target_type", "=", type)
         .where("target_id", "not in", (eb) => eb.selectFrom(table).select("id"))
         .execute()
-      found.push(...rows.map(({ id }) => id))
+      for (const { id, target_id } of rows)
+        if (target_id !== null && !isEnvironmentId(target_id)) found.push(id)
     }
     const ofManagers = await db.read
       .selectFrom("limits")

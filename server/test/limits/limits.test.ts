@@ -1,25 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { chooseDatabases } from "../harness/databases.ts"
-import { startGatewayOnDatabase, type TestGateway } from "../harness/gateway.ts"
+import type { GatewayOverrides } from "../../src/gateway-overrides.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 const path = "/api/v1/limits"
+const env = { OPENAI_API_BASE_URLS: "http://127.0.0.1:9/v1" }
 const budget = { target: { type: "everyone" }, metric: "cost", amount: 50e9, window: "month" }
 
 describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let user: Awaited<ReturnType<TestGateway["createUser"]>>
 
+  const start = (options: GatewayOverrides = {}) =>
+    startGateway({ ...database.env, ...env }, { clockDoubtMs: 0, ...options })
+
   beforeAll(async () => {
-    gateway = await startGatewayOnDatabase(createDatabase, {
-      OPENAI_API_BASE_URLS: "http://127.0.0.1:9/v1",
-    })
+    database = await createDatabase()
+    gateway = await start()
     user = await gateway.createUser("Eve")
   })
   beforeEach(async () => {
     const { body } = await gateway.call("GET", `${path}?page_size=200`)
     for (const { id } of body.items) await gateway.call("DELETE", `${path}/${id}`)
   })
-  afterAll(() => gateway.stop())
+  afterAll(async () => {
+    await gateway.stop()
+    await database.remove()
+  })
 
   const create = (limit: object) => gateway.call("POST", path, limit)
   const update = (id: string, change: object) =>
@@ -138,5 +146,35 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
   ])("cannot have %s", async (_what, values, path) => {
     const { status, body } = await create({ ...budget, ...values })
     expect([status, body.errors[0].path]).toEqual([422, path])
+  })
+
+  it("are deleted some time after what they are for", async () => {
+    const send = async (path: string, fields: object): Promise<{ id: string }> =>
+      (await gateway.call("POST", path, fields)).body
+    const group = await send("/api/v1/groups/create", { name: "Gone" })
+    const serviceKey = await send(`/api/v1/groups/${group.id}/keys`, { name: "Gone" })
+    const url = { kind: "openai", base_url: "http://127.0.0.1:9/v1" }
+    const connection = await send("/api/v1/connections/create", { name: "Gone", ...url })
+    const gone = [
+      { type: "group", id: group.id },
+      { type: "key", id: serviceKey.id },
+      { type: "connection", id: connection.id },
+    ]
+    const kept = [
+      { type: "user", id: user.id },
+      { type: "connection", id: "env-openai-0" },
+      { type: "model", id: "m" },
+      { type: "everyone" },
+    ]
+    for (const target of [...gone, ...kept])
+      expect((await create({ ...budget, target })).status).toBe(200)
+    for (const path of [`/api/v1/groups/${group.id}`, `/api/v1/connections/${connection.id}`])
+      expect((await gateway.call("DELETE", `${path}?confirm=delete`)).status).toBe(200)
+
+    await gateway.stop()
+    gateway = await start({ firstDeletionMs: 50 })
+    const listTargets = async () =>
+      (await gateway.call("GET", path)).body.items.map(({ target }: typeof budget) => target)
+    await expect.poll(listTargets).toEqual(kept)
   })
 })
