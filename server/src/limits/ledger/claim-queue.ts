@@ -7,6 +7,8 @@ import { type Renewal, SliceAccount } from "./slice-account.ts"
 const maxAccountsPerClaim = 500
 /** A claim without accounts keeps the leases alive. */
 const heartbeatMs = 1000
+/** Without leases, others may take this process for dead, but must not forget what it reported. */
+const idleHeartbeatMs = 3_600_000
 /** Besides those of all accounts: requests that end during the shutdown are reported as well. */
 const maxClosingClaims = 10
 const taskName = "claim slices of limits"
@@ -34,6 +36,7 @@ interface Deps {
 export const createClaimQueue = (deps: Deps) => {
   const { store, processId, renewal, wallMs, steadyMs, runInBackground, onAnswered } = deps
   let queued: Account[] = []
+  const leased = new Set<Account>()
   let waiting: WaitingRequest[] = []
   let running: Promise<boolean> | null = null
   let takesAhead = true
@@ -68,8 +71,11 @@ export const createClaimQueue = (deps: Deps) => {
     })
     renewal.at = sentAt
     const times = { takenAt: reply.at, sentAt }
-    for (const [index, account] of slices.entries())
+    for (const [index, account] of slices.entries()) {
       account.acceptGrant(reply.slices[index] ?? null, times)
+      if (account.isLeased) leased.add(account)
+      else leased.delete(account)
+    }
     for (const [index, account] of rates.entries())
       account.acceptGrant(reply.rates[index] ?? null, times)
     return reply
@@ -97,6 +103,9 @@ export const createClaimQueue = (deps: Deps) => {
     } while (waiting.length > 0)
   }
 
+  const isHeartbeatDue = (): boolean =>
+    steadyMs() - renewal.at >= (leased.size > 0 ? heartbeatMs : idleHeartbeatMs)
+
   const start = (): Promise<boolean> => {
     running ??= runInBackground(taskName, claimUntilNobodyWaits).finally(() => {
       running = null
@@ -115,10 +124,13 @@ export const createClaimQueue = (deps: Deps) => {
       void start()
     },
 
-    /** Call several times a second: reports what was used, and returns what is not needed. */
+    /**
+     * Call several times a second: reports what was used, and returns what is not needed. Asks the
+     * database for nothing while nothing is used.
+     */
     renew: async (): Promise<void> => {
       await running
-      if (queued.length > 0 || steadyMs() - renewal.at >= heartbeatMs) await start()
+      if (queued.length > 0 || isHeartbeatDue()) await start()
     },
 
     /** Reports everything, and returns all slices without open reservations. */

@@ -3,7 +3,7 @@ import type { LedgerStore } from "./ledger-store.ts"
 
 /** How often to call `closeDead`. */
 export const leaseWatchMs = 2000
-/** A process makes a claim every second; it gives up its slots after five without an answer. */
+/** A process with leases makes a claim every second; it gives up its slots after five without an answer. */
 const deadAfterMs = 10_000
 
 interface Deps {

@@ -53,10 +53,14 @@ export const createLedger = (deps: Deps) => {
   const limitById = new Map<string, TrackedLimit>()
   const renewal = { at: Number.NEGATIVE_INFINITY }
 
+  const queueAllInUse = (): void => {
+    for (const limit of limitById.values())
+      for (const account of limit.accounts) if (!account.isEmpty) queue(account)
+  }
+
   const onAnswered = (accounts: Iterable<Account>, { wasClosed }: ClaimReply): void => {
     for (const account of accounts) limitById.get(account.rule.id)?.dropIfUnused(account)
-    if (!wasClosed) return
-    for (const limit of limitById.values()) for (const account of limit.accounts) queue(account)
+    if (wasClosed) queueAllInUse()
   }
 
   const claims = createClaimQueue({

@@ -158,6 +158,11 @@ export class SliceAccount implements Account {
     return this.#used !== this.#claimedUse || this.#slice > this.#open
   }
 
+  /** Whether the database holds something for this process, as of the last claim. */
+  get isLeased(): boolean {
+    return !this.#isRemoved && this.#grant !== null && this.#grant.granted > 0
+  }
+
   get isEmpty(): boolean {
     return this.#holds === 0 && this.waiting.sum === 0 && !this.isDirty
   }
