@@ -155,7 +155,7 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
     const serviceKey = await send(`/api/v1/groups/${group.id}/keys`, { name: "Gone" })
     const url = { kind: "openai", base_url: "http://127.0.0.1:9/v1" }
     const connection = await send("/api/v1/connections/create", { name: "Gone", ...url })
-    const gone = [
+    const removed = [
       { type: "group", id: group.id },
       { type: "key", id: serviceKey.id },
       { type: "connection", id: connection.id },
@@ -166,7 +166,7 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
       { type: "model", id: "m" },
       { type: "everyone" },
     ]
-    for (const target of [...gone, ...kept])
+    for (const target of [...removed, ...kept])
       expect((await create({ ...budget, target })).status).toBe(200)
     for (const path of [`/api/v1/groups/${group.id}`, `/api/v1/connections/${connection.id}`])
       expect((await gateway.call("DELETE", `${path}?confirm=delete`)).status).toBe(200)
