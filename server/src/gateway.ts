@@ -145,16 +145,14 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
   })
 
-  const connectionNames = async () =>
-    new Map((await connections.list()).map(({ id, name }) => [id, name]))
-  const connectionIds = async () => new Set((await connectionNames()).keys())
+  const connectionNames = connections.names
   const priceParts = await createPriceParts({
     ...shared,
     registry,
     shippedPrices: options.shippedPrices ?? {
       ...{ entries: shippedPrices, date: shippedPricesDate, providerOfHost },
     },
-    connectionIds,
+    connectionNames,
   })
   const {
     usageRecorders,

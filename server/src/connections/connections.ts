@@ -119,6 +119,9 @@ export const createConnections = (deps: Deps) => {
       }),
 
     list: async (): Promise<ConnectionView[]> => (await listConfigs()).map(toView),
+    /** The names of all by id, from the environment too. */
+    names: async (): Promise<ReadonlyMap<string, string>> =>
+      new Map((await listConfigs()).map(({ id, name }) => [id, name])),
     get: async (id: string): Promise<ConnectionView> => toView(await getConfig(id)),
 
     create: async (actor: Actor, input: NewConnection): Promise<ConnectionView> => {

@@ -16,8 +16,8 @@ interface Deps {
   audit: Audit
   registry: ConnectionRegistry
   shippedPrices: ShippedPrices
-  /** Ids of all connections, from the environment too. */
-  connectionIds: () => Promise<ReadonlySet<string>>
+  /** Names of all connections by id, from the environment too. */
+  connectionNames: () => Promise<ReadonlyMap<string, string>>
   now: () => number
 }
 

@@ -32,8 +32,8 @@ interface Deps {
   shipped: readonly PriceEntry[]
   /** Of one that is in use. */
   findConnection: (id: string) => PrefixedConnection | undefined
-  /** Ids of all connections, from the environment too. */
-  connectionIds: () => Promise<ReadonlySet<string>>
+  /** Names of all connections by id, from the environment too. */
+  connectionNames: () => Promise<ReadonlyMap<string, string>>
   now: () => number
 }
 
@@ -64,7 +64,7 @@ const auditTarget = (id: string) => ({ type: "price", id })
 
 /** Prices and facts of models: those that come with the gateway, and the administrators' own. */
 export const createPrices = (deps: Deps) => {
-  const { db, bus, audit, store, registry, shipped, findConnection, connectionIds, now } = deps
+  const { db, bus, audit, store, registry, shipped, findConnection, connectionNames, now } = deps
 
   const change = async <T>(
     work: (tx: Tx) => Promise<T>,
@@ -157,7 +157,7 @@ export const createPrices = (deps: Deps) => {
         failInvalid("model", `Omit it, or repeat "${model}" of the path.`)
       }
       const { connection } = input
-      if (connection !== undefined && !(await connectionIds()).has(connection)) {
+      if (connection !== undefined && !(await connectionNames()).has(connection)) {
         failInvalid("connection", `There is no connection "${connection}".`)
       }
       const entry: PriceEntry = { ...input, model, from: input.from ?? now() }

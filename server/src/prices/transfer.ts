@@ -15,7 +15,7 @@ import type { NewPriceEntry, PriceEntry, PriceView } from "./schema.ts"
 
 interface Deps {
   prices: Prices
-  connectionIds: () => Promise<ReadonlySet<string>>
+  connectionNames: () => Promise<ReadonlyMap<string, string>>
   now: () => number
 }
 
@@ -40,11 +40,11 @@ const report = (
 const withoutOrigin = ({ origin: _origin, ...entry }: PriceView): PriceEntry => entry
 
 /** Imports and exports prices as JSON, as CSV, and in the format of LiteLLM's price file. */
-export const createPriceTransfer = ({ prices, connectionIds, now }: Deps) => {
+export const createPriceTransfer = ({ prices, connectionNames, now }: Deps) => {
   /** Prices of another gateway may be those of connections that do not exist here. */
   const skipUnknownConnections = async (entries: readonly PriceEntry[]) => {
-    const ids = await connectionIds()
-    const isKnown = ({ connection }: PriceEntry) => connection === undefined || ids.has(connection)
+    const names = await connectionNames()
+    const isKnown = ({ connection }: PriceEntry) => connection === undefined || names.has(connection)
     const skipped: SkippedPrice[] = entries
       .filter((entry) => !isKnown(entry))
       .map(({ model, connection }) => ({ model, reason: `There is no connection "${connection}"` }))
