@@ -44,7 +44,8 @@ export const createPriceTransfer = ({ prices, connectionNames, now }: Deps) => {
   /** Prices of another gateway may be those of connections that do not exist here. */
   const skipUnknownConnections = async (entries: readonly PriceEntry[]) => {
     const names = await connectionNames()
-    const isKnown = ({ connection }: PriceEntry) => connection === undefined || names.has(connection)
+    const isKnown = ({ connection }: PriceEntry) =>
+      connection === undefined || names.has(connection)
     const skipped: SkippedPrice[] = entries
       .filter((entry) => !isKnown(entry))
       .map(({ model, connection }) => ({ model, reason: `There is no connection "${connection}"` }))
