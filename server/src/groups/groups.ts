@@ -2,7 +2,7 @@ import type { Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
-import type { ListQuery, Page } from "../http/pagination.ts"
+import type { Page } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 import { grantsLock } from "../users/grant-removal.ts"
 import {
@@ -18,6 +18,7 @@ import type {
   GroupChanges,
   GroupListQuery,
   GroupMember,
+  MemberListQuery,
   NamedGroup,
   NewGroup,
   OwnGroup,
@@ -68,7 +69,7 @@ export interface Groups extends GroupWriter {
   listNames(ids: readonly string[]): Promise<NamedGroup[]>
   /** The groups of a user, sorted by name. */
   groupsOf(userId: string): Promise<OwnGroup[]>
-  members(id: string, query: ListQuery): Promise<Page<GroupMember>>
+  members(id: string, query: MemberListQuery): Promise<Page<GroupMember>>
   create(actor: Actor, input: NewGroup): Promise<Group>
   update(actor: Actor, id: string, changes: GroupChanges): Promise<Group>
   /** @throws {Failure} `in_use` if it was granted access, unless the deletion was confirmed */

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
-import { IdParams, ListQuery, Page } from "../http/pagination.ts"
+import { IdParams, Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
 import {
   Group,
@@ -8,6 +8,7 @@ import {
   GroupListQuery,
   GroupMember,
   GroupMemberIds,
+  MemberListQuery,
   NewGroup,
   NewGroupMembers,
   OwnGroup,
@@ -66,7 +67,7 @@ export const groupRoutes = {
     access: "user",
     summary: "List the members of a group, for administrators and its managers",
     params: IdParams,
-    query: ListQuery,
+    query: MemberListQuery,
     responses: { 200: json(Page(GroupMember), "A page of members"), 403: notManager, 404: unknown },
   }),
   addMembers: route("post", "/api/v1/groups/:id/members/add", {

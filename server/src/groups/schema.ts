@@ -70,6 +70,9 @@ export const GroupMember = z.object({
 })
 export type GroupMember = z.output<typeof GroupMember>
 
+export const MemberListQuery = ListQuery.extend({ id: z.string().max(200).optional() })
+export type MemberListQuery = z.output<typeof MemberListQuery>
+
 export const NamedGroup = z.object({ id: z.string(), name: z.string() })
 export type NamedGroup = z.output<typeof NamedGroup>
 

@@ -6,7 +6,7 @@ import { readPage } from "../db/paged-queries.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"
 import { tryUniqueWrite } from "../db/write-conflicts.ts"
-import type { ListQuery, Page } from "../http/pagination.ts"
+import type { Page } from "../http/pagination.ts"
 import { removeGrantsTo } from "../users/grant-removal.ts"
 import { RecordSource } from "../users/schema.ts"
 import {
@@ -14,6 +14,7 @@ import {
   type GroupListQuery,
   type GroupMember,
   GroupRole,
+  type MemberListQuery,
   type NamedGroup,
   type OwnGroup,
 } from "./schema.ts"
@@ -72,7 +73,7 @@ export interface GroupStore {
   groupsOf(userId: string): Promise<OwnGroup[]>
   /** Ids of local groups with one of these names, regardless of case. */
   localIdsByName(tx: Tx, names: readonly string[]): Promise<string[]>
-  members(id: string, query: ListQuery): Promise<Page<GroupMember>>
+  members(id: string, query: MemberListQuery): Promise<Page<GroupMember>>
   /** @returns those of `userIds` that manage the group */
   managersAmong(id: string, userIds: readonly string[], reader: Reader): Promise<string[]>
   /** @returns those of `userIds` that are members and had another role */
@@ -160,10 +161,12 @@ export const createGroupStore = (db: Database): GroupStore => ({
   },
 
   members: async (id, query) => {
-    const sorted = db.read
+    let members = db.read
       .selectFrom("group_members")
       .innerJoin("users", "users.id", "group_members.user_id")
       .where("group_id", "=", id)
+    if (query.id !== undefined) members = members.where("users.id", "=", query.id)
+    const sorted = members
       .select(["users.id", "users.name", "users.email", "group_members.role"])
       .orderBy("users.name_key", query.direction)
       .orderBy("users.id", query.direction)

@@ -155,7 +155,7 @@ export const createLimits = (deps: Deps) => {
       const found = registry.all().filter((limit) => appliesTo(caller, limit))
       const readableIds = new Set(found.filter(isReadable).map(({ id }) => id))
       const items = (await readPage(found, query)).map((limit) =>
-        toOwnLimit(limit, readableIds.has(limit.id)),
+        toOwnLimit(limit, { isReadable: readableIds.has(limit.id), at: nowMs() }),
       )
       return { items, total: found.length }
     },

@@ -1,6 +1,7 @@
 import { type Caller, keyIdOf } from "../http/caller.ts"
+import { amountAt } from "./ledger/limit-rule.ts"
 import type { Limit, OwnLimit } from "./schema.ts"
-import type { StoredLimit } from "./store.ts"
+import { type StoredLimit, toRaisableAmount } from "./store.ts"
 
 /** Whether it limits the caller's requests, whichever model they are for. */
 export const appliesTo = (
@@ -18,15 +19,21 @@ export const appliesTo = (
 /** Exact figures would show what others do. */
 const roundUp = (part: number): number => Math.ceil(part * 100) / 100
 
-const usedPartOf = ({ spent, amount }: Limit): number =>
-  amount === 0 ? 1 : Math.min(1, roundUp(spent / amount))
+/** @param at epoch ms */
+const usedPartOf = (limit: Limit, at: number): number => {
+  const amount = amountAt(toRaisableAmount(limit), at)
+  return amount === 0 ? 1 : Math.min(1, roundUp(limit.spent / amount))
+}
 
-/** @param isReadable whether the caller sees amounts, or only the part that is used */
+/**
+ * @param isReadable whether the caller sees amounts, or only the part that is used
+ * @param at epoch ms
+ */
 export const toOwnLimit = (
-  { raise, created_at, updated_at, ...limit }: Limit,
-  isReadable: boolean,
-): OwnLimit => ({
-  ...limit,
-  ...(!isReadable && { amount: null, spent: null, reserved: null }),
-  used: usedPartOf({ ...limit, raise, created_at, updated_at }),
-})
+  limit: Limit,
+  { isReadable, at }: { isReadable: boolean; at: number },
+): OwnLimit => {
+  const { created_at, updated_at, ...shown } = limit
+  const hidden = { amount: null, raise: null, spent: null, reserved: null }
+  return { ...shown, ...(!isReadable && hidden), used: usedPartOf(limit, at) }
+}

@@ -133,7 +133,8 @@ export type LimitChange = z.output<typeof LimitChange>
 /** A limit on the caller's requests; without amounts if the caller shares it with others. */
 export const OwnLimit = z
   .strictObject({
-    ...z.strictObject(Limit.shape).omit({ raise: true, created_at: true, updated_at: true }).shape,
+    /** Without a raise, as an amount, if others share it. */
+    ...z.strictObject(Limit.shape).omit({ created_at: true, updated_at: true }).shape,
     amount: Amount.nullable(),
     spent: stateFields.spent.nullable(),
     reserved: stateFields.reserved.nullable(),

@@ -22,7 +22,10 @@ export type StoredLimit = Omit<
   updatedMs: number
 }
 
-export const toRaisableAmount = ({ amount, raise }: StoredLimit): RaisableAmount => ({
+export const toRaisableAmount = ({
+  amount,
+  raise,
+}: Pick<Limit, "amount" | "raise">): RaisableAmount => ({
   amount,
   raiseAmount: raise?.amount ?? null,
   raiseUntil: raise === null ? null : raise.until * 1000,

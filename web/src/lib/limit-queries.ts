@@ -1,5 +1,5 @@
 import type { QueryFor } from "./api-types.ts"
-import { pageQuery } from "./route-query.ts"
+import { pageQuery, routeQuery } from "./route-query.ts"
 
 const refreshMs = 5000
 
@@ -7,4 +7,11 @@ const refreshMs = 5000
 export const limitsQuery = (query: QueryFor<"/api/v1/limits">) => ({
   ...pageQuery(["limits", query], "/api/v1/limits", { query }),
   refetchInterval: refreshMs,
+})
+
+const maxOwnShown = 100
+
+/** The limits on the user's requests. */
+export const ownLimitsQuery = routeQuery(["limits", "own"], "/api/v1/limits/own", {
+  query: { page_size: maxOwnShown },
 })

@@ -9,7 +9,7 @@ const layout = createRoute({
   component: lazyRouteComponent(() => import("../pages/account/layout.tsx"), "AccountLayout"),
 })
 const { page, listPage } = createPageRoutes(layout)
-const { page: managerPage } = createAdministrationRoutes(layout)
+const { page: administrationPage } = createAdministrationRoutes(layout)
 
 export const accountRoutes = layout.addChildren([
   page("/account", "ProfilePage", () => import("../pages/account/profile.tsx")),
@@ -19,6 +19,11 @@ export const accountRoutes = layout.addChildren([
     () => import("../pages/account/instructions.tsx"),
   ),
   page("/account/keys", "KeysPage", () => import("../pages/account/keys.tsx")),
+  administrationPage(
+    "/account/keys/$keyId",
+    "OwnKeyPage",
+    () => import("../pages/account/key.tsx"),
+  ),
   page("/account/keys/new", "NewKeyPage", () => import("../pages/account/new-key.tsx")),
   listPage(
     "/account/programs",
@@ -28,15 +33,25 @@ export const accountRoutes = layout.addChildren([
   ),
   listPage("/account/usage", usageParams, "OwnUsagePage", () => import("../pages/usage/usage.tsx")),
   page("/account/groups", "OwnGroupsPage", () => import("../pages/account/groups.tsx")),
-  managerPage(
+  administrationPage(
     "/account/groups/$groupId",
     "ManagedGroupPage",
     () => import("../pages/admin/managed-group.tsx"),
   ),
-  managerPage(
+  administrationPage(
     "/account/groups/$groupId/keys/new",
     "ManagedServiceKeyPage",
     () => import("../pages/admin/new-service-key.tsx"),
+  ),
+  administrationPage(
+    "/account/groups/$groupId/keys/$keyId",
+    "ManagedKeyPage",
+    () => import("../pages/admin/managed-limits.tsx"),
+  ),
+  administrationPage(
+    "/account/groups/$groupId/members/$userId",
+    "ManagedMemberPage",
+    () => import("../pages/admin/managed-limits.tsx"),
   ),
   page("/account/sessions", "SessionsPage", () => import("../pages/account/sessions.tsx")),
 ])

@@ -102,5 +102,18 @@ export const limits = {
   "limits.raise": "Vorübergehende Erhöhung",
   "limits.raiseHelp": "Eine höhere Menge, die von selbst endet.",
   "limits.raiseAmount": "Erhöhte Menge",
+  "limits.cost": "Kosten",
+  "limits.you": "Sie",
+  "limits.ownLead":
+    "Was Sie verbrauchen dürfen. Von Limits, die auch für andere gelten, sehen Sie nur den verbrauchten Anteil.",
+  "limits.usedPart": "{part} % verbraucht",
+  "limits.ownKeyLead":
+    "Zusätzlich zu Ihren eigenen Limits. Ein Schlüssel mit Limits kann keine Schlüssel anlegen und keine Einstellungen ändern.",
+  "limits.memberLead":
+    "Für alle Anfragen dieses Mitglieds, solange es in der Gruppe ist. Sie können höchstens so hoch sein wie die der Gruppe.",
+  "limits.memberGone": "Dieses Mitglied ist nicht mehr in der Gruppe",
+  "limits.setBy.administrator": "Von der Administration festgelegt",
+  "limits.setBy.manager": "Von der Gruppenverwaltung festgelegt",
+  "limits.setBy.owner": "Vom Eigentümer des Schlüssels festgelegt",
   "limits.raiseUntil": "Bis",
 }

@@ -101,5 +101,18 @@ export const limits = {
   "limits.raise": "Temporary raise",
   "limits.raiseHelp": "A higher amount that ends by itself.",
   "limits.raiseAmount": "Raised amount",
+  "limits.cost": "Cost",
+  "limits.you": "You",
+  "limits.ownLead":
+    "What you can use. Of limits that you share with others, only the part that is spent is shown.",
+  "limits.usedPart": "{part}% spent",
+  "limits.ownKeyLead":
+    "In addition to your own limits. A key with limits cannot create keys or change settings.",
+  "limits.memberLead":
+    "For all requests of this member, as long as they are in the group. They can be at most the group's own.",
+  "limits.memberGone": "This member is no longer in the group",
+  "limits.setBy.administrator": "Set by an administrator",
+  "limits.setBy.manager": "Set by a group's manager",
+  "limits.setBy.owner": "Set by the key's owner",
   "limits.raiseUntil": "Until",
 }

@@ -48,7 +48,13 @@ const columns = (costColumn: readonly Column<ApiKey>[]): Column<ApiKey>[] => [
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: (key) => <NameCell detail={<KeyHint {...key} />}>{key.name}</NameCell>,
+    cell: (key) => (
+      <NameCell detail={<KeyHint {...key} />}>
+        <Link to="/account/keys/$keyId" params={{ keyId: key.id }}>
+          {key.name}
+        </Link>
+      </NameCell>
+    ),
   },
   {
     id: "scope",

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { Ellipsis, UserCog, UserMinus, UserRound } from "lucide-react"
 import { type FormEvent, useState } from "react"
 import type { GroupMember } from "../../../../server/src/groups/schema.ts"
@@ -72,7 +73,7 @@ export const GroupMembers = ({ groupId, provisioned, area }: GroupMembersProps) 
                 label={t("groups.members")}
                 items={items}
                 idOf={({ id }) => id}
-                columns={columns({ isAdmin, provisioned, onChange: change.mutate })}
+                columns={columns({ groupId, isAdmin, provisioned, onChange: change.mutate })}
               />
               <Pager page={page} pageSize={pageSize} total={total} onPage={setPage} />
             </>
@@ -84,21 +85,26 @@ export const GroupMembers = ({ groupId, provisioned, area }: GroupMembersProps) 
 }
 
 interface ColumnOptions {
+  groupId: string
   isAdmin: boolean
   provisioned: boolean
   onChange: (change: Change) => void
 }
 
 const columns = (options: ColumnOptions): Column<GroupMember>[] => {
-  const { isAdmin, provisioned, onChange } = options
+  const { groupId, isAdmin, provisioned, onChange } = options
   const nameColumn: Column<GroupMember> = {
     id: "name",
     header: t("label.name"),
     grow: true,
-    cell: ({ id, name, email, role }) => (
-      <NameCell detail={email}>
-        {isAdmin ? <UserLink id={id}>{name}</UserLink> : name}{" "}
-        {role === "manager" && <Badge tone="accent">{t("groupRole.manager")}</Badge>}
+    cell: (member) => (
+      <NameCell detail={member.email}>
+        {isAdmin ? (
+          <UserLink id={member.id}>{member.name}</UserLink>
+        ) : (
+          <MemberLimitsLink groupId={groupId} member={member} />
+        )}{" "}
+        {member.role === "manager" && <Badge tone="accent">{t("groupRole.manager")}</Badge>}
       </NameCell>
     ),
   }
@@ -115,6 +121,18 @@ const columns = (options: ColumnOptions): Column<GroupMember>[] => {
       ),
   }
   return isAdmin || !provisioned ? [nameColumn, actionColumn] : [nameColumn]
+}
+
+/** Only administrators limit managers. */
+const MemberLimitsLink = ({ groupId, member }: { groupId: string; member: GroupMember }) => {
+  const { id, name, role } = member
+  return role === "manager" ? (
+    name
+  ) : (
+    <Link to="/account/groups/$groupId/members/$userId" params={{ groupId, userId: id }}>
+      {name}
+    </Link>
+  )
 }
 
 interface MemberProps {

@@ -6,10 +6,10 @@ import { t } from "../../i18n/translate.ts"
 import { allKeysQuery } from "../../lib/queries.ts"
 import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Time } from "../../ui/time.tsx"
-import { KeyExpiry, KeyHint, KeyScope, RevokeButton } from "../account/key-cells.tsx"
+import { KeyHint, RevokeButton } from "../account/key-cells.tsx"
+import { KeyFacts } from "../account/key-facts.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { KeyOwnerLink, revokeKey } from "./all-keys.tsx"
@@ -33,7 +33,7 @@ export const KeyPage = () => {
         {({ items: [found] }) =>
           found ? (
             <>
-              <Facts apiKey={found} />
+              <KeyFacts apiKey={found} owner={<KeyOwnerLink {...found} />} />
               <LimitPanel target={{ type: "key", id: found.id }} lead={t("limits.keyLead")} />
               <RecentUsage filter="key_id" id={found.id} />
             </>
@@ -61,15 +61,3 @@ const Revoke = ({ apiKey: { id, name, owner } }: { apiKey: AdministeredKey }) =>
     />
   )
 }
-
-const Facts = ({ apiKey }: { apiKey: AdministeredKey }) => (
-  <DefinitionList
-    rows={[
-      [t("label.owner"), <KeyOwnerLink key="owner" {...apiKey} />],
-      [t("keys.scope"), <KeyScope key="scope" {...apiKey} />],
-      [t("label.lastUsed"), <Time key="used" at={apiKey.last_used_at} />],
-      [t("label.created"), <Time key="created" at={apiKey.created_at} />],
-      [t("label.expires"), <KeyExpiry key="expires" {...apiKey} />],
-    ]}
-  />
-)

@@ -71,7 +71,9 @@ const columns = (groupId: string, area: GroupArea): Column<ApiKey>[] => [
             {key.name}
           </Link>
         ) : (
-          key.name
+          <Link to="/account/groups/$groupId/keys/$keyId" params={{ groupId, keyId: key.id }}>
+            {key.name}
+          </Link>
         )}
       </NameCell>
     ),

@@ -8,6 +8,19 @@ const LimitPanel = lazyAdministrationComponent(
   async () => (await import("./limit-panel.tsx")).LimitPanel,
 )
 
+const OwnLimits = lazyAdministrationComponent(
+  async () => (await import("./own-limits.tsx")).OwnLimits,
+)
+
+/** As `OwnLimits`, for the account's pages. */
+export const LazyOwnLimits = () => (
+  <LazyLoadBoundary>
+    <Suspense fallback={null}>
+      <OwnLimits />
+    </Suspense>
+  </LazyLoadBoundary>
+)
+
 /** As `LimitPanel`, for pages whose routes do not load the texts of the administration. */
 export const LazyLimitPanel = (props: LimitPanelProps) => (
   <LazyLoadBoundary>

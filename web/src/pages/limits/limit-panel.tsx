@@ -7,6 +7,7 @@ import { ApiError, api } from "../../lib/api.ts"
 import { limitsQuery } from "../../lib/limit-queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
+import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { Card, Section } from "../../ui/page.tsx"
@@ -32,10 +33,12 @@ export interface LimitPanelProps {
   target: LimitTarget
   /** The sentence below the heading; without it, that all limits count. */
   lead?: string
+  /** The group whose managers set these limits; without it, administrators or the key's owner do. */
+  groupId?: string
 }
 
 /** The limits of one group, user, key, model or connection, and a form for each. */
-export const LimitPanel = ({ target, lead = t("limits.panelLead") }: LimitPanelProps) => {
+export const LimitPanel = ({ target, lead = t("limits.panelLead"), groupId }: LimitPanelProps) => {
   const { type, id } = target
   const limits = useQuery(limitsQuery({ target_type: type, target_id: id, page_size: maxShown }))
   const [isAdding, setAdding] = useState(false)
@@ -57,7 +60,11 @@ export const LimitPanel = ({ target, lead = t("limits.panelLead") }: LimitPanelP
           label={t("limits.add")}
           initial={defaultLimitValues(type)}
           hasModel={type !== "model"}
-          save={(values) => api.post("/api/v1/limits", { body: toNewLimit(target, values) })}
+          save={(values) =>
+            api.post("/api/v1/limits", {
+              body: { ...toNewLimit(target, values), group_id: groupId },
+            })
+          }
           onClose={() => setAdding(false)}
         />
       )}
@@ -68,7 +75,7 @@ export const LimitPanel = ({ target, lead = t("limits.panelLead") }: LimitPanelP
               <p className="text-sm text-muted">{t("limits.noneOfTarget")}</p>
             )}
             {items.map((limit) => (
-              <PanelLimit key={limit.id} limit={limit} />
+              <PanelLimit key={limit.id} limit={limit} groupId={groupId} />
             ))}
           </>
         )}
@@ -88,8 +95,8 @@ const useReturnFocus = (isOpen: boolean) => {
   return button
 }
 
-const PanelLimit = ({ limit }: { limit: Limit }) => {
-  const me = useCurrentUser()
+const PanelLimit = ({ limit, groupId }: { limit: Limit; groupId: string | undefined }) => {
+  const { role } = useCurrentUser()
   const [isEditing, setEditing] = useState(false)
   const editButton = useReturnFocus(isEditing)
   const { id } = limit
@@ -107,14 +114,16 @@ const PanelLimit = ({ limit }: { limit: Limit }) => {
     )
   }
   const text = describeLimit(limit)
+  const mayChange = mayChangeLimit({ role, groupId }, limit)
   return (
     <Card className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="flex min-w-0 flex-wrap items-center gap-2">
           <h3 className="text-sm font-medium">{text}</h3>
           <LimitBadges {...limit} />
+          <SetByBadge {...limit} isOwn={mayChange && role !== "admin"} />
         </div>
-        {mayChangeLimit(me, limit) && (
+        {mayChange && (
           <div className="flex gap-2">
             <Button
               ref={editButton}
@@ -130,6 +139,13 @@ const PanelLimit = ({ limit }: { limit: Limit }) => {
       <LimitState {...limit} />
     </Card>
   )
+}
+
+/** Who set a limit, if it is not the usual authority of those who see it. */
+const SetByBadge = ({ set_by, isOwn }: Pick<Limit, "set_by"> & { isOwn: boolean }) => {
+  const { role } = useCurrentUser()
+  const isUsual = isOwn || (role === "admin" && set_by === "administrator")
+  return isUsual ? null : <Badge>{t(`limits.setBy.${set_by}`)}</Badge>
 }
 
 /** Deletes a limit after a confirmation. */

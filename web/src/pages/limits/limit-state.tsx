@@ -1,4 +1,4 @@
-import type { Limit } from "../../../../server/src/limits/schema.ts"
+import type { Limit, OwnLimit } from "../../../../server/src/limits/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate } from "../../lib/format.ts"
 import { Badge } from "../../ui/badge.tsx"
@@ -26,11 +26,19 @@ const toneOf = (share: number): string => {
   return share >= warnShare ? "bg-warn" : "bg-accent"
 }
 
-/** What is spent and, lighter, reserved; repeats the text beside it graphically. */
-const LimitBar = (limit: StateProps) => {
+const partsOf = (limit: StateProps): BarProps => {
   const amount = currentAmount(limit)
   const share = Math.min(1, spentShare(limit))
-  const reserved = amount === 0 ? 0 : Math.min(1 - share, limit.reserved / amount)
+  return { share, reserved: amount === 0 ? 0 : Math.min(1 - share, limit.reserved / amount) }
+}
+
+interface BarProps {
+  share: number
+  reserved: number
+}
+
+/** What is spent and, lighter, reserved; repeats the text beside it graphically. */
+const LimitBar = ({ share, reserved }: BarProps) => {
   return (
     <div
       aria-hidden
@@ -48,7 +56,7 @@ const LimitBar = (limit: StateProps) => {
 /** How much of a limit is spent, as a bar and in words, and when it is reset. */
 export const LimitState = (limit: StateProps) => (
   <div className="flex min-w-0 flex-col gap-1 text-xs tabular">
-    <LimitBar {...limit} />
+    <LimitBar {...partsOf(limit)} />
     <div className="flex flex-wrap justify-between gap-x-4 text-muted">
       <span>{describeState(limit)}</span>
       <NextReset {...limit} />
@@ -56,8 +64,25 @@ export const LimitState = (limit: StateProps) => (
   </div>
 )
 
+type ShareProps = Pick<OwnLimit, "used" | "window" | "rolling" | "resets_at"> & { text: string }
+
+/** The part of a limit that is spent, without amounts. */
+export const LimitShare = ({ used, text, ...reset }: ShareProps) => (
+  <div className="flex min-w-0 flex-col gap-1 text-xs tabular">
+    <LimitBar share={used} reserved={0} />
+    <div className="flex flex-wrap justify-between gap-x-4 text-muted">
+      <span>{text}</span>
+      <NextReset {...reset} />
+    </div>
+  </div>
+)
+
 /** One per minute is reset all the time. */
-const NextReset = ({ window, rolling, resets_at: at }: StateProps) =>
+const NextReset = ({
+  window,
+  rolling,
+  resets_at: at,
+}: Pick<StateProps, "window" | "rolling" | "resets_at">) =>
   at !== null &&
   window !== "minute" && (
     <span>

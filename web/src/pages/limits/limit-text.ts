@@ -20,6 +20,13 @@ export const describeLimit = ({
     amount: formatAmount(metric, amount),
   })
 
+/** "Cost per month", of a limit whose amount is not shown. */
+export const describeKind = ({ metric, window }: Pick<Limit, "metric" | "window">): string => {
+  if (metric === "concurrency") return t("limits.metric.concurrency")
+  const amount = metric === "cost" ? t("limits.cost") : t(`limits.metric.${metric}`)
+  return t(`limits.per.${window}`, { amount })
+}
+
 type RaisableLimit = Pick<Limit, "amount" | "raise">
 
 /** The raise, if it counts now. */

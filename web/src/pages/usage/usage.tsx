@@ -11,6 +11,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
+import { LazyOwnLimits } from "../limits/lazy-limit-panel.tsx"
 import { RangeFilter } from "./range-filter.tsx"
 import { UnpricedNote } from "./unpriced-note.tsx"
 import { UsageBreakdown } from "./usage-breakdown.tsx"
@@ -131,6 +132,7 @@ const Usage = (props: UsageProps) => {
           )
         }}
       </QueryResult>
+      {!isAdminPage && <LazyOwnLimits />}
       {isAdminPage && (
         <Section title={t("usage.accounting")} lead={t("usage.accountingLead")}>
           <AccountingExport />
