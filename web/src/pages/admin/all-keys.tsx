@@ -86,7 +86,13 @@ const columns = (): Column<AdministeredKey>[] => [
     header: t("label.name"),
     grow: true,
     cell: (key) => (
-      <NameCell detail={<KeyHint {...key} />}>
+      <NameCell
+        detail={
+          <>
+            <KeyHint {...key} /> · <KeyScope {...key} />
+          </>
+        }
+      >
         <Link to="/admin/keys/$keyId" params={{ keyId: key.id }}>
           {key.name}
         </Link>
@@ -98,12 +104,6 @@ const columns = (): Column<AdministeredKey>[] => [
     header: t("label.owner"),
     belowName: "labeled",
     cell: (key) => <KeyOwnerLink {...key} />,
-  },
-  {
-    id: "scope",
-    header: t("keys.scope"),
-    wideOnly: true,
-    cell: (key) => <KeyScope {...key} />,
   },
   {
     id: "used",

@@ -60,15 +60,17 @@ const AmountFields = (props: LimitFieldsProps) => {
         {...bindField(props, "amount")}
         onEmpty={() => set({ amount: null })}
         isWhole={metric !== "cost"}
+        {...(exists && { unit: t(`limits.metric.${metric}`) })}
         className="max-sm:col-span-2"
       />
-      <SelectField
-        label={t("limits.unit")}
-        {...bindField(props, "metric")}
-        disabled={exists}
-        onValue={(next) => set(withMetric(next, values))}
-        options={metrics.map((one) => ({ value: one, label: t(`limits.metric.${one}`) }))}
-      />
+      {!exists && (
+        <SelectField
+          label={t("limits.unit")}
+          {...bindField(props, "metric")}
+          onValue={(next) => set(withMetric(next, values))}
+          options={metrics.map((one) => ({ value: one, label: t(`limits.metric.${one}`) }))}
+        />
+      )}
       {metric !== "concurrency" && (
         <SelectField
           label={t("limits.period")}
