@@ -224,6 +224,10 @@ export const expandPage = async ({ page }: BrowserSession, name: string): Promis
       .click()
     await page.locator("mark").waitFor()
   }
+  if (name === "limit-new") await page.locator("main summary").click()
+  if (name === "key-view") {
+    await page.getByRole("button", { name: /^(Add limit|Limit hinzufügen)$/ }).click()
+  }
   if (name === "collection-search") {
     await page.locator("main form input").first().fill("tide at Brest")
     await page.keyboard.press("Enter")
