@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto"
 import { type IncomingMessage, request } from "node:http"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { AuditEvent } from "../../src/audit/schema.ts"
 import { chooseDatabases } from "../harness/databases.ts"
@@ -17,26 +18,18 @@ import { upload } from "../knowledge/collections.ts"
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const many = 60_000
-const rowsPerStatement = 1000
 
 /** Inserts old events with actions that no other test here creates. */
-const seed = async ({ gateway }: TestGateway): Promise<void> => {
-  for (let from = 0; from < many; from += rowsPerStatement) {
-    await gateway.db.transact(async (tx) => {
-      const rows = Array.from({ length: rowsPerStatement }, (_, offset) => ({
-        id: randomUUIDv7(),
-        at: 1_600_000_000 + from + offset,
-        actor_type: "system",
-        action: `seeded.${(from + offset) % 7}`,
-        target_type: "thing",
-        target_id: `thing-${from + offset}`,
-        outcome: (from + offset) % 1000 === 0 ? "failure" : "success",
-        request_id: `seed-${from + offset}`,
-      }))
-      await tx.insertInto("audit_events").values(rows).execute()
-    })
-  }
-}
+const seed = ({ gateway }: TestGateway): Promise<unknown> =>
+  gateway.db.transact((tx) =>
+    sql`with recursive numbers(n) as
+      (select 0 union all select n + 1 from numbers where n + 1 < ${sql.lit(many)})
+      insert into audit_events (id, at, actor_type, action, target_type, target_id, outcome, request_id)
+      select 'seeded-' || n, 1600000000 + n, 'system', 'seeded.' || (n % 7), 'thing', 'thing-' || n,
+        case when n % 1000 = 0 then 'failure' else 'success' end, 'seed-' || n from numbers`.execute(
+      tx,
+    ),
+  )
 
 describe.each(chooseDatabases())("reading the audit log on $name", ({ createDatabase }) => {
   let gateway: TestGateway
