@@ -12,9 +12,6 @@ import { percentile } from "../harness/timing.ts"
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const chats = 500
-const messages = 100_000
-const passages = 100_000
-const items = 50_000
 
 const ownedTables = [
   "chats",
@@ -30,8 +27,15 @@ const ownedTables = [
   "stored_response_items",
 ] as const
 
-/** @param prefix of all ids */
-const fillAccount = async (db: Database, userId: string, prefix: string): Promise<void> => {
+interface Filling {
+  userId: string
+  /** Prefix of all ids. */
+  prefix: string
+  /** The number of messages, and of passages. */
+  size: number
+}
+
+const fillAccount = async (db: Database, { userId, prefix, size }: Filling): Promise<void> => {
   const id = (kind: string) => sql.lit(prefix + kind)
   const upTo = (count: number) => sql`with recursive n(i) as (
     select 1 union all select i + 1 from n where i < ${sql.lit(count)})`
@@ -43,45 +47,41 @@ const fillAccount = async (db: Database, userId: string, prefix: string): Promis
         ${upTo(chats)} select ${id("c")} || i, ${userId}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`,
       sql`insert into chat_tags (chat_id, tag) ${upTo(chats)} select ${id("c")} || i, 'tag' from n`,
       sql`insert into chat_messages (id, chat_id, position, role, content, reasoning, state, estimated, created_at, changed_ms)
-        ${upTo(messages)} select ${id("m")} || i, ${id("c")} || (1 + i % ${sql.lit(chats)}), i, 'user', ${words}, '', 'done', 0, 0, 0 from n`,
+        ${upTo(size)} select ${id("m")} || i, ${id("c")} || (1 + i % ${sql.lit(chats)}), i, 'user', ${words}, '', 'done', 0, 0, 0 from n`,
       sql`insert into message_ratings (message_id, value, reason, rated_at)
-        ${upTo(messages / 10)} select ${id("m")} || i, 'up', '', 0 from n`,
+        ${upTo(size / 10)} select ${id("m")} || i, 'up', '', 0 from n`,
       sql`insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata, status, text_length, created_at, updated_at)
         ${upTo(200)} select ${id("f")} || i, ${userId}, ${id("h")} || i, 'a', 'a', 'b', 1, '{}', 'stored', 2, 0, 0 from n`,
       sql`insert into passages (file_id, position, starts, ends, text, place)
-        ${upTo(passages)} select ${id("f")} || (1 + i % 200), i, 0, 1, ${words}, '' from n`,
+        ${upTo(size)} select ${id("f")} || (1 + i % 200), i, 0, 1, ${words}, '' from n`,
       sql`insert into collections (id, user_id, name, name_key, description, search, created_at, updated_at)
         ${upTo(100)} select ${id("k")} || i, ${userId}, 'k', 'k', '', '', 0, 0 from n`,
       sql`insert into collection_files (collection_id, file_id)
-        ${upTo(20_000)} select ${id("k")} || (1 + i % 100), ${id("f")} || (1 + i / 100) from n where i < 20000`,
+        ${upTo(size / 5 - 1)} select ${id("k")} || (1 + i % 100), ${id("f")} || (1 + i / 100) from n`,
       sql`insert into access_grants (resource_type, resource_id, principal_type, principal_id, permission)
         ${upTo(100)} select 'collection', ${id("k")} || i, 'user', '*', 'read' from n`,
       sql`insert into stored_responses (id, user_id, response, item_bytes, bytes, created_at)
         ${upTo(1000)} select ${id("r")} || i, ${userId}, '{}', 1, 4, i from n`,
       sql`insert into stored_response_items (user_id, response_id, position, item_id, is_output, item, bytes, created_at)
-        ${upTo(items)} select ${userId}, ${id("r")} || (1 + i % 1000), i, ${id("i")} || i, 0, ${words}, 1, i from n`,
+        ${upTo(size / 2)} select ${userId}, ${id("r")} || (1 + i % 1000), i, ${id("i")} || i, 0, ${words}, 1, i from n`,
     ])
       await statement.execute(writer)
     if (db.dialect === "postgres") await sql`analyze`.execute(writer)
   })
 }
 
-/** Gives accounts many rows, which they could also have stored through the API. */
-const fillAccounts = async (
-  { url, dataDir }: TestDatabase,
-  userIds: readonly string[],
-): Promise<void> => {
+/** Gives an account many rows, which it could also have stored through the API. */
+const fill = async ({ url, dataDir }: TestDatabase, filling: Filling): Promise<void> => {
   const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: dataDir })
-  for (const [at, userId] of userIds.entries()) await fillAccount(db, userId, `${at}-`)
+  await fillAccount(db, filling)
   await db.close()
 }
 
 describe.each(chooseDatabases())("deleting an account with much data on $name", (kind) => {
   let database: TestDatabase
   let gateway: TestGatewayProcess
-  /** Two accounts with the same number of rows. */
   let ids: [string, string]
-  let rowsPerAccount: Record<string, number>
+  let rowsOfSecond: Record<string, number>
 
   const createAccount = async (name: string): Promise<string> => {
     const account = { name, email: `${name}@example.com`, password: "a long password" }
@@ -93,9 +93,10 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     gateway = await startTestGatewayProcess(database.env)
     ids = [await createAccount("first"), await createAccount("second")]
     await gateway.stop()
-    await fillAccounts(database, ids)
-    const rows = Object.entries(await countRows())
-    rowsPerAccount = Object.fromEntries(rows.map(([table, count]) => [table, count / 2]))
+    // Enough for a kill to come in the middle of the deletion.
+    await fill(database, { userId: ids[1], prefix: "1-", size: 50_000 })
+    rowsOfSecond = await countRows()
+    await fill(database, { userId: ids[0], prefix: "0-", size: 100_000 })
     gateway = await startTestGatewayProcess(database.env)
   })
   afterAll(async () => {
@@ -152,7 +153,7 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     expect(percentile(during, 0.95)).toBeLessThan(limitOf(0.95))
     expect(Math.max(...during)).toBeLessThan(4 * limitOf(1))
     await gateway.stop()
-    expect(await countRows()).toEqual(rowsPerAccount)
+    expect(await countRows()).toEqual(rowsOfSecond)
     gateway = await startTestGatewayProcess(database.env)
   })
 
