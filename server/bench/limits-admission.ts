@@ -93,7 +93,7 @@ const measureLimits = async (limits: readonly StoredLimit[]) => {
   })
   const admit = createAdmission({
     ...{ usageRecorders, registry, ledger, nowMs: Date.now },
-    reserve: createReserve({ ledger, nowMs: Date.now }),
+    reserve: createReserve({ ledger, nowMs: Date.now, onRejected: () => {} }),
     endpointPrices: createEndpointPrices({
       priceRegistry: priceIndex,
       now: () => Math.floor(Date.now() / 1000),

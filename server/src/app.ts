@@ -57,6 +57,7 @@ import { createStoredResponseRouter } from "./stored-responses/router.ts"
 import { createUsageRouter } from "./usage/router.ts"
 import { createUserRouter } from "./users/router.ts"
 import { serveWebApp, webDistFolder } from "./web-files.ts"
+import { createWebhookRouter } from "./webhooks/router.ts"
 
 /** The first segments of the paths of an inbound API, as part of a pattern. */
 const segmentsOf = (api: ApiOperation["api"]): string => {
@@ -133,6 +134,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(createPromptRouter({ router: router("api"), ...gateway }))
   mount(createPriceRouter({ router: router("api"), ...gateway }))
   mount(createLimitRouter({ router: router("api"), ...gateway }))
+  mount(createWebhookRouter(router("api"), gateway.webhooks))
   const { conversations } = gateway
   mount(createChatRouter({ router: router("api"), ...conversations }))
   mount(createChatMessageRouter({ router: router("api"), ...conversations }))

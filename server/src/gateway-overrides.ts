@@ -8,8 +8,10 @@ import type { ClockWatchOptions } from "./jobs/clock-watch.ts"
 import type { HourlyDeletionOptions } from "./jobs/hourly-deletion.ts"
 import type { JobQueueOptions } from "./jobs/queue.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
+import type { LimitWarningOptions } from "./limits/warnings/limit-warnings.ts"
 import type { ShippedPrices } from "./prices/price-registry.ts"
 import type { Settings } from "./settings/schema.ts"
+import type { WebhookOptions } from "./webhooks/create-webhooks.ts"
 
 /**
  * Intervals and costs that tests reduce, and defaults that they change. Production uses the defaults: these options are arguments
@@ -24,7 +26,9 @@ export interface GatewayOverrides
     JobQueueOptions,
     ModelSearchOptions,
     ProcessingOptions,
-    KnowledgeOptions {
+    KnowledgeOptions,
+    LimitWarningOptions,
+    WebhookOptions {
   passwordCost?: PasswordCost
   defaultSettings?: Partial<Settings>
   /** Take the place of the table that comes with the gateway. */

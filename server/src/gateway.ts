@@ -57,6 +57,7 @@ import { createStoredResponses } from "./stored-responses/stored-responses.ts"
 import { createUsage } from "./usage/create-usage.ts"
 import { createUserStore } from "./users/store.ts"
 import { createUsers } from "./users/users.ts"
+import { createWebhookParts } from "./webhooks/create-webhooks.ts"
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
@@ -164,9 +165,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     metricNames,
     filesToReread: fileParts.rereading.remaining,
   })
+  const { webhooks } = createWebhookParts({ ...shared, ...options })
   const { deleteEndedLimits, closeLedger, admit, ...limitParts } = await createLimitParts({
-    ...{ ...shared, ...priceParts, ...groupParts },
-    ...{ usageRecorders, isOnlyProcess, connectionNames },
+    ...{ ...shared, ...options, ...priceParts, ...groupParts },
+    ...{ usageRecorders, isOnlyProcess, connectionNames, webhooks, metrics: usage.metrics },
   })
   const storedResponses = createStoredResponses(shared)
   const deletions = {
@@ -216,10 +218,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     personalInstructions: promptParts.personalInstructions.textOf,
   })
   const userRemoval = createUserRemoval({
-    ...shared,
-    users,
-    groupStore,
-    transfers,
+    ...{ ...shared, users, groupStore, transfers },
     findDependents: modelDependents.ofOwner,
     removeModels: modelTransfer.removeAll,
     waitForModels: catalogue.waitForChanges,
@@ -234,12 +233,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ],
   })
   const nativeProxy = createNativeProxy({
-    ...shared,
-    registry,
-    catalogue,
-    admit,
-    trackResponse,
-    bodyMemory,
+    ...{ ...shared, registry, catalogue },
+    ...{ admit, trackResponse, bodyMemory },
   })
 
   await seed({ config, users, keys: keyParts.keys, functions, log })
@@ -269,6 +264,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...promptParts,
     ...priceParts,
     ...limitParts,
+    webhooks,
     nativeProxy,
     ...usage,
     ...fileParts,

@@ -70,9 +70,22 @@ export interface LimitProcessRow {
   has_lost_leases: SqlBoolean
 }
 
+/** The highest warning that was given of a limit. */
+export interface LimitWarningRow {
+  limit_id: string
+  /** The series of periods in which it was given. */
+  period: string
+  /** 80 or 100; 0 after the amount was raised. */
+  level: number
+  /** That of the limit when the warning was given. */
+  amount: number
+  warned_ms: number
+}
+
 export interface LimitTables {
   limits: LimitRow
   limit_accounts: LimitAccountRow
   limit_leases: LimitLeaseRow
   limit_processes: LimitProcessRow
+  limit_warnings: LimitWarningRow
 }

@@ -17,6 +17,8 @@ export const maxRows = {
   /** The oldest are deleted beyond it. */
   responsesPerUser: 10_000,
   itemsPerResponse: 10_000,
+  /** The oldest are deleted beyond it. */
+  webhookEvents: 10_000,
   /** Held in memory, so that requests need no query. */
   modelGrantsPerUser: 50_000,
   modelGrants: 500_000,

@@ -11,6 +11,7 @@ import type { QuestionTables } from "./question-tables.ts"
 import type { ResponseTables } from "./response-tables.ts"
 import type { SignOnTables } from "./sign-on-tables.ts"
 import type { UsageSumTables } from "./usage-sum-tables.ts"
+import type { WebhookTables } from "./webhook-tables.ts"
 
 export interface UserRow {
   id: string
@@ -242,7 +243,8 @@ export interface Tables
     QuestionTables,
     ResponseTables,
     SignOnTables,
-    UsageSumTables {
+    UsageSumTables,
+    WebhookTables {
   users: UserRow
   user_emails: UserEmailRow
   groups: GroupRow

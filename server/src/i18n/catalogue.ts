@@ -12,6 +12,7 @@ import { ownership } from "./ownership.ts"
 import { prices } from "./prices.ts"
 import { providers } from "./providers.ts"
 import { signOn } from "./sign-on.ts"
+import { webhooks } from "./webhooks.ts"
 
 /** The texts that pages translate, in English and by their IDs. */
 export const catalogue = {
@@ -22,6 +23,7 @@ export const catalogue = {
   ...connections,
   ...prices,
   ...limits,
+  ...webhooks,
   ...providers,
   ...conversations,
   ...functions,

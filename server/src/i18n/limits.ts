@@ -27,6 +27,8 @@ export const limits = {
     `Your API keys can have at most ${max} limits together. Delete one first.`,
   limit_used_up_until: ({ name, date }: Values<"name" | "date">) =>
     `The limit on ${name} is used up until ${date}.`,
+  limit_nearly_used_up: ({ name, percent }: Values<"name" | "percent">) =>
+    `${percent}% of the limit on ${name} is used.`,
   limit_used_up: ({ name }: Values<"name">) => `The limit on ${name} is used up.`,
   limit_exceeded_by_request: ({ name }: Values<"name">) =>
     `This request may use more than the limit on ${name}. Shorten it, or ask for a shorter answer.`,

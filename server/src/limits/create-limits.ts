@@ -2,10 +2,13 @@ import { randomUUIDv7 } from "node:crypto"
 import type { Audit } from "../audit/audit.ts"
 import type { BackgroundTasks } from "../background/background-tasks.ts"
 import type { Bus } from "../bus/bus.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { EndpointPrices } from "../prices/endpoint-prices.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import type { Metrics } from "../usage/metrics.ts"
 import type { UsageRecorders } from "../usage/usage-recorder.ts"
+import type { Webhooks } from "../webhooks/webhooks.ts"
 import { createAdmission } from "./admission/admission.ts"
 import { createReserve } from "./admission/reserve.ts"
 import { createLeaseWatch, leaseWatchMs } from "./ledger/lease-watch.ts"
@@ -17,11 +20,16 @@ import { createLimits } from "./limits.ts"
 import { createLimitStore } from "./store.ts"
 import { createTargetNames } from "./target-names.ts"
 import { createTargetStore } from "./target-store.ts"
+import { addBudgetMetric } from "./warnings/budget-metric.ts"
+import { createLimitNotices } from "./warnings/limit-notices.ts"
+import { createLimitWarnings, type LimitWarningOptions } from "./warnings/limit-warnings.ts"
+import { createRejections } from "./warnings/rejections.ts"
 
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
 
-interface Deps extends Omit<LimitAccessDeps, "targets"> {
+interface Deps extends Omit<LimitAccessDeps, "targets">, LimitWarningOptions {
+  config: Pick<Config, "METRICS_LABELS">
   background: BackgroundTasks
   db: Database
   bus: Bus
@@ -29,6 +37,8 @@ interface Deps extends Omit<LimitAccessDeps, "targets"> {
   settings: SettingsStore
   usageRecorders: UsageRecorders
   endpointPrices: EndpointPrices
+  metrics: Pick<Metrics, "registerGauge">
+  webhooks: Webhooks
   /** Whether no other process uses the database. */
   isOnlyProcess: boolean
   /** Names of all connections by id, from the environment too. */
@@ -67,14 +77,23 @@ export const createLimitParts = async (deps: Deps) => {
   if (!isOnlyProcess)
     background.every(leaseWatchMs, "close leases of ended processes", whileLimited(closeDead))
 
+  const rejections = createRejections({ nowMs })
+  const warnings = createLimitWarnings({
+    ...{ ...deps, registry, rejections },
+    readTargetNames: async (targets) =>
+      (await targetNames.read(targets)).map(({ target_name }) => target_name),
+  })
+  addBudgetMetric({ ...deps, warnings, labels: deps.config.METRICS_LABELS })
+
   const admit = createAdmission({
     ...{ usageRecorders, registry, ledger, settings, nowMs },
+    reserve: createReserve({ ledger, nowMs, onRejected: rejections.record }),
     endpointPrices: deps.endpointPrices,
-    reserve: createReserve({ ledger, nowMs }),
   })
 
   return {
     usageLimits,
+    limitNotices: createLimitNotices({ warnings }),
     admit,
     closeLedger: ledger.close,
 

@@ -1,6 +1,14 @@
 import { IdParams, Page } from "../http/pagination.ts"
 import { json, route, success } from "../http/route.ts"
-import { Limit, LimitChange, LimitListQuery, NewLimit, OwnLimit, OwnLimitQuery } from "./schema.ts"
+import {
+  Limit,
+  LimitChange,
+  LimitListQuery,
+  LimitNotices,
+  NewLimit,
+  OwnLimit,
+  OwnLimitQuery,
+} from "./schema.ts"
 
 const notYours = { description: "You cannot set this limit, or the key is restricted" }
 const notFound = { description: "No limit has this ID" }
@@ -18,6 +26,11 @@ export const limitRoutes = {
     summary: "List the limits on your requests; of those that others share, only the used part",
     query: OwnLimitQuery,
     responses: { 200: json(Page(OwnLimit), "One page of limits, the oldest first") },
+  }),
+  notices: route("get", "/api/v1/limits/notices", {
+    access: "user",
+    summary: "List the caller's limits, and those of their groups, that are nearly used up",
+    responses: { 200: json(LimitNotices, "At most five limits, without amounts") },
   }),
   create: route("post", "/api/v1/limits", {
     access: "user",

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { withMessage } from "../http/issue-messages.ts"
+import { MessageReference } from "../http/message-reference.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { translatable } from "../i18n/message.ts"
 
@@ -158,3 +159,21 @@ export const LimitListQuery = ListQuery.omit({ order_by: true }).extend({
   metric: LimitMetric.optional(),
 })
 export type LimitListQuery = z.output<typeof LimitListQuery>
+
+/** A limit that is nearly used up, or reached, as those see it who share it. */
+export const LimitNotice = z
+  .object({
+    /** Another one in each period, and at each level. */
+    id: z.string(),
+    /** `warning`: at least 80 % are used. */
+    level: z.enum(["warning", "reached"]),
+    /** The part that is used: 0 to 1. */
+    share: z.number(),
+    resets_at: z.int().nullable(),
+    message: z.string(),
+    message_reference: MessageReference,
+  })
+  .meta({ id: "LimitNotice" })
+export type LimitNotice = z.output<typeof LimitNotice>
+
+export const LimitNotices = z.object({ items: z.array(LimitNotice) }).meta({ id: "LimitNotices" })

@@ -12,6 +12,7 @@ import { shortenMessage } from "../errors.ts"
 import type { Rereading } from "../files/rereading.ts"
 import type { Router } from "../http/router.ts"
 import { toReference } from "../i18n/message.ts"
+import type { LimitNotices } from "../limits/warnings/limit-notices.ts"
 import { backupCommand } from "./backup-command.ts"
 import { type Overview, overviewRoutes, ReloadedPart } from "./overview-routes.ts"
 
@@ -26,6 +27,7 @@ interface Deps {
   db: Database
   storage: Pick<StorageMonitor, "failureMessage">
   rereading: Pick<Rereading, "progress">
+  limitNotices: Pick<LimitNotices, "count">
   now: () => number
 }
 
@@ -110,6 +112,7 @@ export const createOverviewRouter = ({
   db,
   storage,
   rereading,
+  limitNotices,
   now,
 }: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
@@ -127,6 +130,7 @@ export const createOverviewRouter = ({
       failed_reloads: findFailedReloads(background),
       ...(await describeBackup(db, config.DATA_DIR, new Date(now() * 1000))),
       ...counts,
+      limits: limitNotices.count(),
       files: { ...files, rereading: await rereading.progress() },
       expiring_keys: await findExpiringKeys(db, now()),
     }

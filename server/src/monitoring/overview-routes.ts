@@ -31,6 +31,8 @@ const Overview = z
       /** Jobs that failed at least once and will be tried again. */
       retrying: z.int(),
     }),
+    /** Limits that are reached, and those of which at least 80 % are used. */
+    limits: z.object({ reached: z.int(), nearly: z.int() }),
     users: z.object({ total: z.int(), pending: z.int() }),
     files: z.object({
       failed: z.int(),

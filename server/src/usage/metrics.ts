@@ -25,6 +25,13 @@ interface Deps {
   costLabels: readonly CostLabel[]
 }
 
+interface LabeledGauge {
+  name: string
+  help: string
+  labelNames: readonly string[]
+  read: () => Iterable<{ labels: Record<string, string>; value: number }>
+}
+
 /**
  * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
  * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
@@ -32,6 +39,8 @@ interface Deps {
 export interface Metrics {
   /** Of what `render` returns. */
   readonly contentType: string
+  /** Adds a gauge with labels, read at each scrape. */
+  registerGauge(gauge: LabeledGauge): void
   recordStart(): void
   recordEnd(record: UsageRecord, provider: string): void
   render(): Promise<string>
@@ -127,6 +136,14 @@ export const createMetrics = (deps: Deps): Metrics => {
   }
 
   return {
+    registerGauge: ({ name, help, labelNames, read }) => {
+      const collect = (): void => {
+        gauge.reset()
+        for (const { labels, value } of read()) gauge.set(labels, value)
+      }
+      const gauge = new Gauge({ name, help, labelNames, registers: [register], collect })
+    },
+
     recordStart: () => {
       inFlight++
     },

@@ -126,6 +126,21 @@ describe("with ENV=dev", () => {
     expect(Object.keys(patch ?? {})).toEqual(["application/scim+json"])
   })
 
+  it("describes what a limit answers, with its headers, on every route of a model", async () => {
+    const { paths: described } = await readDocument()
+    const headersOf = (path: string): string[] =>
+      Object.keys(described[path].post.responses[429].headers)
+    expect(headersOf("/v1/chat/completions")).toEqual([
+      ...["retry-after", "x-should-retry"],
+      ...["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-requests`),
+      ...["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-tokens`),
+    ])
+    expect(headersOf("/v1/responses")).toContain("x-ratelimit-reset-tokens")
+    expect(headersOf("/v1/embeddings")).toContain("retry-after")
+    expect(headersOf("/v1/messages")).toContain("anthropic-ratelimit-tokens-remaining")
+    expect(headersOf("/ollama/{path}")).toEqual(["retry-after"])
+  })
+
   it("describes a proxy under each of its methods", async () => {
     const { paths: described } = Document.parse(await readDocument())
     const methods = Object.keys(described["/ollama/{path}"] ?? {})

@@ -13,6 +13,7 @@ import { questionRecipes } from "./question-requests.ts"
 import type { Recipes } from "./recipes.ts"
 import { responseRecipes } from "./response-requests.ts"
 import { scimRecipes } from "./scim-requests.ts"
+import { webhookRecipes } from "./webhook-requests.ts"
 
 const accountRecipes = (gateway: TestGateway, makers: Fixtures, secrets: string[]): Recipes => {
   const { post, newUser, newSession, newGroup, connectionBody, newConnection, newIdentity } = makers
@@ -243,6 +244,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...managerRecipes(makers),
     ...priceRecipes(gateway),
     ...limitRecipes(gateway),
+    ...webhookRecipes(gateway, secrets),
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),

@@ -167,6 +167,7 @@ const harmlessChanges = [
   "POST /api/v1/functions/check",
   "POST /api/v1/sso/providers/:id/test",
   "POST /api/v1/sso/signout",
+  "POST /api/v1/webhook/test",
   ...harmlessKnowledgeChanges,
   ...answerRoutes,
   ...storedResponseChanges,

@@ -103,6 +103,9 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   },
   limit_leases: { kind: "perParent", from: "limit_accounts", bound: "one for each process" },
   limit_processes: { kind: "perParent", from: "limit_leases", bound: "one, and one per process" },
+  limit_warnings: { kind: "perParent", from: "limits", bound: "one" },
+  webhooks: { kind: "perParent", from: "settings", bound: "one in all" },
+  webhook_events: { kind: "perParent", from: "webhooks", bound: "`webhookEvents`, for a day" },
   stored_responses: { kind: "count", per: "user", max: maxRows.responsesPerUser },
   stored_response_items: {
     kind: "perParent",

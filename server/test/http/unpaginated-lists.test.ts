@@ -18,6 +18,7 @@ const unpaginatedLists: Record<string, string> = {
   "/api/v1/functions/id/{id}/versions": addedByAdministrators,
   "/api/v1/groups/{id}/keys": "100 keys for each group",
   "/api/v1/groups/mine": addedByAdministrators,
+  "/api/v1/limits/notices": "the five most used",
   "/api/v1/sso/identities": "accounts at the identity providers that administrators connect",
   "/api/v1/sso/providers": addedByAdministrators,
   "/api/v1/sso/users/{id}/identities": addedByAdministrators,

@@ -32,7 +32,7 @@ const ownerName = ({ target: { type, id = "" } }: StoredLimit): TranslatableMess
 }
 
 /** Which limit it is, without its amount, which may not be the caller's business. */
-const nameOf = (limit: StoredLimit): TranslatableMessage => {
+export const nameOf = (limit: StoredLimit): TranslatableMessage => {
   const values = { metric: metricNames[limit.metric], owner: ownerName(limit) }
   if (limit.metric === "concurrency") return translatable("limit_name", values)
   const named = translatable("limit_name_with_window", {
@@ -46,7 +46,8 @@ const nameOf = (limit: StoredLimit): TranslatableMessage => {
 
 const twoDigits = (value: number): string => String(value).padStart(2, "0")
 
-const formatDate = (at: number, timeZone: string): string => {
+/** In a limit's time zone. */
+export const formatDate = (at: number, timeZone: string): string => {
   const { year, month, day, hour, minute } = zonedDateAt(timeZone, at)
   const date = [year, twoDigits(month), twoDigits(day)].join("-")
   return `${date} ${twoDigits(hour)}:${twoDigits(minute)} (${timeZone})`

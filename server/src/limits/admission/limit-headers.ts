@@ -41,6 +41,22 @@ const namesOf = (metric: string) => ({
 })
 const names = { requests: namesOf("requests"), tokens: namesOf("tokens") }
 
+const headerDescriptions = {
+  limit: (metric: string) => `The tightest limit on ${metric}`,
+  remaining: (metric: string) => `How many ${metric} it leaves`,
+  reset: (metric: string) => `When more ${metric} are left; missing if never`,
+}
+
+/** Descriptions of the headers that state limits, by name. */
+export const describeLimitHeaders = (api: LimitHeaderApi): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([metric, { [api]: byPart }]) => [
+      [byPart.limit, headerDescriptions.limit(metric)],
+      [byPart.remaining, headerDescriptions.remaining(metric)],
+      [byPart.reset, headerDescriptions.reset(metric)],
+    ]),
+  )
+
 const formatReset = (api: LimitHeaderApi, resetsAt: number, at: number): string =>
   api === "openai"
     ? formatDuration(Math.max(0, resetsAt - at))

@@ -1,3 +1,4 @@
+import type { BlockedLimit } from "../ledger/blocked-limit.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Admission, Rejection, Reservation } from "../ledger/reservation.ts"
 import type { ActiveLimit } from "../limit-registry.ts"
@@ -37,6 +38,8 @@ export const countOnly: Need = {
 interface Deps {
   ledger: Pick<Ledger, "reserve" | "describe" | "readClocks">
   nowMs: () => number
+  /** Called with the limit that rejected a request. */
+  onRejected: (blocked: BlockedLimit) => void
 }
 
 /** Reserves from all limits, or from none. @throws {LimitFailure} if one does not allow it */
@@ -63,7 +66,7 @@ const toRecord = (headers: readonly string[]): Record<string, string> => {
 }
 
 export const createReserve = (deps: Deps): Reserve => {
-  const { ledger, nowMs } = deps
+  const { ledger, nowMs, onRejected } = deps
 
   const askLedger = (
     limits: readonly ActiveLimit[],
@@ -76,6 +79,7 @@ export const createReserve = (deps: Deps): Reserve => {
   const failRejected = (limits: readonly ActiveLimit[], { blocked }: Rejection): never => {
     const limit = limits.find(({ id }) => id === blocked?.limitId)
     if (!(blocked && limit)) throw createUnreachableFailure()
+    onRejected(blocked)
     const at = nowMs()
     const tightest = findTightestLimits(limits, ledger)
     const headers = {

@@ -13,6 +13,7 @@ import { ownership } from "./server/ownership.ts"
 import { prices } from "./server/prices.ts"
 import { providers } from "./server/providers.ts"
 import { signOn } from "./server/sign-on.ts"
+import { webhooks } from "./server/webhooks.ts"
 
 /** German texts of the gateway's messages. */
 export const serverMessages: ServerMessages = {
@@ -23,6 +24,7 @@ export const serverMessages: ServerMessages = {
   ...connections,
   ...prices,
   ...limits,
+  ...webhooks,
   ...providers,
   ...conversations,
   ...functions,

@@ -27,6 +27,8 @@ export const limits = {
   limit_count_of_keys_reached: ({ max }) =>
     `Ihre API-Schlüssel können zusammen höchstens ${max} Limits haben. Löschen Sie zuerst eines.`,
   limit_used_up_until: ({ name, date }) => `Das Limit für ${name} ist bis ${date} aufgebraucht.`,
+  limit_nearly_used_up: ({ name, percent }) =>
+    `${percent} % des Limits für ${name} sind verbraucht.`,
   limit_used_up: ({ name }) => `Das Limit für ${name} ist aufgebraucht.`,
   limit_exceeded_by_request: ({ name }) =>
     `Diese Anfrage kann mehr verbrauchen, als das Limit für ${name} zulässt. Kürzen Sie sie oder bitten Sie um eine kürzere Antwort.`,

@@ -1,0 +1,61 @@
+import { type Caller, userIdOf } from "../../http/caller.ts"
+import { referenceOf, type TranslatableMessage, translatable } from "../../i18n/message.ts"
+import { formatDate, nameOf } from "../admission/limit-failure.ts"
+import type { LimitNotice } from "../schema.ts"
+import type { LimitWarnings, ReportedUse } from "./limit-warnings.ts"
+
+/** More would not be read. */
+const maxNotices = 5
+
+const shareOf = ({ spent, amount }: ReportedUse): number => Math.min(1, spent / amount)
+
+const messageOf = (use: ReportedUse): TranslatableMessage => {
+  const { limit, level, resetsAt } = use
+  const name = nameOf(limit)
+  if (level < 100) {
+    return translatable("limit_nearly_used_up", { name, percent: Math.floor(shareOf(use) * 100) })
+  }
+  return resetsAt === null
+    ? translatable("limit_used_up", { name })
+    : translatable("limit_used_up_until", { name, date: formatDate(resetsAt, limit.time_zone) })
+}
+
+/** Without amounts, which may not be the reader's business. */
+const toNotice = (use: ReportedUse): LimitNotice => {
+  const { limit, period, level, resetsAt } = use
+  const message = messageOf(use)
+  return {
+    id: `${limit.id} ${limit.rolling ? period.series : period.key} ${level}`,
+    level: level === 100 ? "reached" : "warning",
+    share: shareOf(use),
+    resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
+    message: message.text,
+    message_reference: referenceOf(message),
+  }
+}
+
+/** What people learn of limits that are nearly used up. */
+export const createLimitNotices = ({ warnings }: { warnings: LimitWarnings }) => ({
+  /** Those of a user, their groups and everyone, the most used first. */
+  ofCaller: (caller: Caller): LimitNotice[] => {
+    const userId = userIdOf(caller)
+    const found = [
+      ...(userId === null ? [] : warnings.warnedOf("user", userId)),
+      ...[...caller.groups].flatMap((id) => warnings.warnedOf("group", id)),
+      ...warnings.warnedOf("everyone"),
+    ]
+    return found
+      .sort((one, other) => shareOf(other) - shareOf(one))
+      .slice(0, maxNotices)
+      .map(toNotice)
+  },
+
+  /** How many limits are reached, and how many nearly. */
+  count: (): { reached: number; nearly: number } => {
+    const { length: all } = warnings.warned()
+    const reached = warnings.warned().filter(({ level }) => level === 100).length
+    return { reached, nearly: all - reached }
+  },
+})
+
+export type LimitNotices = ReturnType<typeof createLimitNotices>
