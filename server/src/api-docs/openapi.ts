@@ -14,6 +14,7 @@ type Json = Record<string, unknown>
 
 interface ResponseDescription {
   description: string
+  headers?: Json
   content?: Json
 }
 
@@ -127,6 +128,15 @@ const createDescriber = ({ describe }: SchemaComponents) => {
     ])
     return { ...Object.fromEntries(described), default: errorResponse(route, "Any other error") }
   }
+  const headersOf = ({ headers }: ResponseDeclaration): Pick<ResponseDescription, "headers"> => {
+    if (!headers) return {}
+    const described = Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" } },
+    ])
+    return { headers: Object.fromEntries(described) }
+  }
+
   const reply = (
     route: MountedRoute,
     status: number,
@@ -136,10 +146,14 @@ const createDescriber = ({ describe }: SchemaComponents) => {
     if (schema || contentType) {
       return {
         description,
+        ...headersOf(shape),
         content: content(schema, "output", contentType ?? contentTypeOf(route.style)),
       }
     }
-    return status >= 400 ? errorResponse(route, description) : { description }
+    return {
+      ...(status >= 400 ? errorResponse(route, description) : { description }),
+      ...headersOf(shape),
+    }
   }
 
   const parametersOf = ({ path, shape }: MountedRoute): Json[] => {

@@ -17,6 +17,8 @@ export interface ResponseDeclaration {
   description: string
   schema?: z.ZodType
   contentType?: string
+  /** Descriptions of the headers that it has, by name. */
+  headers?: Readonly<Record<string, string>>
   /** Sent as JSON if the handler returns nothing. */
   defaultBody?: object
 }

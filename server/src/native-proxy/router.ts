@@ -30,6 +30,10 @@ export const createNativeProxyRouter = ({
         200: { description: "The upstream's response, byte for byte", contentType: "*/*" },
         403: { description: "Only administrators may change a runtime" },
         404: { description: "The model does not exist or you do not have access to it" },
+        429: {
+          description: "A limit is reached",
+          headers: { "retry-after": "Seconds after which the request can pass" },
+        },
         502: { description: "The upstream is unreachable" },
         503: { description: "No upstream is configured; the error names the setting to use" },
       },
