@@ -2,8 +2,9 @@ import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../browser
 import { currentUserId, useCurrentUser } from "./session.ts"
 
 /** What the browser remembers about the models of each account that uses it. */
-const names = ["models", "recentModels", "favourites"] as const
-type Name = (typeof names)[number]
+const modelNames = ["models", "recentModels", "favourites"] as const
+/** `dismissedLimits`: IDs of notices, one a line. */
+type Name = (typeof modelNames)[number] | "dismissedLimits"
 
 const keyOf = (userId: string, name: Name): string => `accounts.${userId}.${name}`
 
@@ -27,7 +28,7 @@ export const writeAccountStorage = (name: Name, value: string): void => {
 
 /** Earlier versions shared these values among all accounts; whose they were is unknown. */
 export const removeLegacyModelChoices = (): void => {
-  for (const name of names) {
+  for (const name of modelNames) {
     if (readLocalStorage(name) !== null) writeLocalStorage(name, null)
   }
 }

@@ -36,6 +36,7 @@ import type { signOnRoutes } from "../../../server/src/sso/routes.ts"
 import type { storageRoutes } from "../../../server/src/storage/routes.ts"
 import type { usageRoutes } from "../../../server/src/usage/routes.ts"
 import type { userRoutes } from "../../../server/src/users/routes.ts"
+import type { webhookRoutes } from "../../../server/src/webhooks/routes.ts"
 
 type ValueOf<T> = T extends unknown ? T[keyof T] : never
 
@@ -78,4 +79,5 @@ export type ApiRoute = ValueOf<
   | typeof storageRoutes
   | typeof usageRoutes
   | typeof userRoutes
+  | typeof webhookRoutes
 >

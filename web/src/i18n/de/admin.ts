@@ -118,6 +118,38 @@ export const admin = {
     "Danach wird nach der ursprünglichen Frage gesucht; von 100 bis 30.000.",
   "settings.milliseconds": "Millisekunden",
   "settings.tokens": "Tokens",
+  "settings.unpriced": "Modelle ohne Preis",
+  "settings.unpricedHelp":
+    "Wenn ein Limit für Kosten gilt. Ihr Verbrauch zählt als kostenlos, weil der Preis unbekannt ist.",
+  "settings.unpriced.admit": "Zulassen",
+  "settings.unpriced.reject": "Ablehnen",
+  "settings.withoutDatabase": "Limits, während die Datenbank nicht erreichbar ist",
+  "settings.withoutDatabaseHelp":
+    "Sobald der Teil jedes Limits verbraucht ist, der dafür bereitsteht.",
+  "settings.withoutDatabase.admit": "Anfragen zulassen und später zählen",
+  "settings.withoutDatabase.reject": "Anfragen ablehnen",
+  "webhook.title": "Webhook für Limits",
+  "webhook.lead":
+    "Meldet, wenn 80 % eines Limits verbraucht sind und wenn es erreicht ist. Ereignisse werden nach Standard Webhooks signiert und einen Tag lang erneut gesendet, bis sie angenommen werden.",
+  "webhook.url": "Adresse",
+  "webhook.urlHelp": "Erhält jedes Ereignis als POST-Anfrage mit JSON.",
+  "webhook.save": "Webhook speichern",
+  "webhook.secretLead":
+    "Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit die Signaturen.",
+  "webhook.last": "Letzte Zustellung",
+  "webhook.nothingSent": "Noch nichts gesendet.",
+  "webhook.waiting": "Wartende Ereignisse",
+  "webhook.accepted": "angenommen (Status {status})",
+  "webhook.rejected": "mit Status {status} abgelehnt",
+  "webhook.unreachable": "fehlgeschlagen: {error}",
+  "webhook.test": "Testereignis senden",
+  "webhook.tested": "Testereignis {result}, nach {ms} ms",
+  "webhook.replaceSecret": "Geheimnis ersetzen",
+  "webhook.replaceSecretLead":
+    "Ereignisse werden sofort mit dem neuen Geheimnis signiert. Bis der Empfänger es kennt, lehnt er sie ab.",
+  "webhook.delete": "Webhook löschen",
+  "webhook.deleteLead":
+    "Sein Geheimnis und die Ereignisse, die auf ihn warten, werden ebenfalls gelöscht.",
   "settings.retention": "Aufbewahrung",
   "settings.usage": "Nutzungsdaten aufbewahren für",
   "settings.audit": "Audit-Ereignisse aufbewahren für",

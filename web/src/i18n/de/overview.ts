@@ -50,6 +50,15 @@ export const overview = {
     one: "{count} Hintergrundaufgabe ist fehlgeschlagen und wird wiederholt.",
     other: "{count} Hintergrundaufgaben sind fehlgeschlagen und werden wiederholt.",
   },
+  "overview.limitsReached": {
+    one: "{count} Limit ist erreicht: Anfragen werden abgelehnt.",
+    other: "{count} Limits sind erreicht: Anfragen werden abgelehnt.",
+  },
+  "overview.limitsNearly": {
+    one: "Von {count} Limit sind mindestens 80 % verbraucht.",
+    other: "Von {count} Limits sind mindestens 80 % verbraucht.",
+  },
+  "overview.showLimits": "Limits anzeigen",
   "overview.showFiles": "Dateien anzeigen",
   "overview.keyExpires": "Der API-Schlüssel {name} von {owner} läuft am {date} ab.",
   "overview.openKeys": "Schlüssel anzeigen",

@@ -48,6 +48,15 @@ export const overview = {
     one: "{count} background job failed and will be retried.",
     other: "{count} background jobs failed and will be retried.",
   },
+  "overview.limitsReached": {
+    one: "{count} limit is reached: requests are rejected.",
+    other: "{count} limits are reached: requests are rejected.",
+  },
+  "overview.limitsNearly": {
+    one: "At least 80% of {count} limit is spent.",
+    other: "At least 80% of {count} limits is spent.",
+  },
+  "overview.showLimits": "Show limits",
   "overview.showFiles": "Show files",
   "overview.keyExpires": "The API key {name} of {owner} expires on {date}.",
   "overview.openKeys": "Show keys",

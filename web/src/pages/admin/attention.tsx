@@ -87,6 +87,22 @@ const fileItems = ({ files, jobs }: Overview) => [
   },
 ]
 
+const limitItems = ({ limits }: Overview) => {
+  const link = <ButtonLink to="/admin/limits">{t("overview.showLimits")}</ButtonLink>
+  return [
+    limits.reached > 0 && {
+      id: "limits reached",
+      text: t("overview.limitsReached", { count: limits.reached }),
+      link,
+    },
+    limits.nearly > 0 && {
+      id: "limits nearly",
+      text: t("overview.limitsNearly", { count: limits.nearly }),
+      link,
+    },
+  ]
+}
+
 const peopleItems = ({ users, expiring_keys }: Overview) => [
   users.pending > 0 && {
     id: "pending",
@@ -119,6 +135,7 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
     ...storageItems(overview),
     ...reloadItems(overview),
     ...connectionItems(connections),
+    ...limitItems(overview),
     ...peopleItems(overview),
     ...fileItems(overview),
     ...backupItems(overview),

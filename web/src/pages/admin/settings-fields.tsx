@@ -54,6 +54,28 @@ export const BannerFields = ({ form }: { form: FormState<Settings> }) => (
   </>
 )
 
+const limitDecisions = ["admit", "reject"] as const
+
+/** What happens to requests that limits cannot be checked for. */
+export const LimitSettingFields = ({ form }: { form: FormState<Settings> }) => (
+  <>
+    <SelectField
+      label={t("settings.unpriced")}
+      help={t("settings.unpricedHelp")}
+      {...bindField(form, "unpriced_models")}
+      options={limitDecisions.map((value) => ({ value, label: t(`settings.unpriced.${value}`) }))}
+    />
+    <SelectField
+      label={t("settings.withoutDatabase")}
+      help={t("settings.withoutDatabaseHelp")}
+      {...bindField(form, "limits_without_database")}
+      options={limitDecisions
+        .toReversed()
+        .map((value) => ({ value, label: t(`settings.withoutDatabase.${value}`) }))}
+    />
+  </>
+)
+
 interface ModelSettingProps {
   /** A model's ID; empty if administrators choose none. */
   value: string

@@ -19,9 +19,11 @@ import {
   BannerFields,
   DaysField,
   DefaultModelField,
+  LimitSettingFields,
   QueryRewritingModelField,
   SettingsGroup,
 } from "./settings-fields.tsx"
+import { WebhookSettings } from "./webhook-settings.tsx"
 
 const titleSources = ["words", "local", "any"] as const
 
@@ -30,7 +32,12 @@ export const SettingsPage = () => {
   return (
     <Page title={t("label.settings")} lead={t("settings.lead")} narrow>
       <QueryResult query={settings} rows={8}>
-        {(view) => <SettingsForm view={view} />}
+        {(view) => (
+          <>
+            <SettingsForm view={view} />
+            <WebhookSettings />
+          </>
+        )}
       </QueryResult>
     </Page>
   )
@@ -159,6 +166,9 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           {...bindField(form, "rag_template")}
           placeholder={t("label.default")}
         />
+      </SettingsGroup>
+      <SettingsGroup title={t("label.limits")}>
+        <LimitSettingFields form={form} />
       </SettingsGroup>
       <SettingsGroup title={t("settings.retention")}>
         <DaysField

@@ -18,6 +18,7 @@ import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
 import { useScrollToFoundMessage } from "./found-message.ts"
+import { LimitNotice } from "./limit-notice.tsx"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
 import { StartSuggestions } from "./start-suggestions.tsx"
 import type { TurnActions } from "./turn-props.ts"
@@ -231,6 +232,7 @@ export const ChatView = (props: ChatViewProps) => {
       {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
       <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         <SendError error={error} />
+        {writable && <LimitNotice running={running} />}
         {writable ? (
           <Composer
             key={id}
