@@ -62,7 +62,8 @@ const columns = (): Column<Limit>[] => [
     header: t("limits.limit"),
     belowName: "plain",
     cell: (limit) => (
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      // In narrow tables, wide enough for what is spent to begin on a line of its own.
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 @max-[46rem]:w-[min(30rem,70vw)]">
         <Link
           to="/admin/limits/$limitId"
           params={{ limitId: limit.id }}
