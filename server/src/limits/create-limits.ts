@@ -27,6 +27,8 @@ import { createRejections } from "./warnings/rejections.ts"
 
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
+/** Without other processes; each report waits for the disk. */
+const onlyProcessRenewMs = 500
 
 interface Deps extends Omit<LimitAccessDeps, "targets">, LimitWarningOptions {
   config: Pick<Config, "METRICS_LABELS">
@@ -72,7 +74,8 @@ export const createLimitParts = async (deps: Deps) => {
   const whileLimited = (work: () => Promise<unknown>) => async (): Promise<void> => {
     if (registry.all().length > 0) await work()
   }
-  background.every(renewMs, "report what is used of limits", whileLimited(ledger.renew))
+  const everyMs = isOnlyProcess ? onlyProcessRenewMs : renewMs
+  background.every(everyMs, "report what is used of limits", whileLimited(ledger.renew))
   const { closeDead } = createLeaseWatch({ store: ledgerStore, processId })
   if (!isOnlyProcess)
     background.every(leaseWatchMs, "close leases of ended processes", whileLimited(closeDead))

@@ -64,10 +64,14 @@ const mergeFacts = (entries: readonly PriceEntry[]): ModelFacts => {
   return facts
 }
 
-/** The entries with a price that requests to a model may have, at whatever time; the first holds. */
-interface KnownPrices {
+/** What was found of a model on a connection. */
+interface KnownModel {
   endpointId: string
-  entries: readonly PriceEntry[]
+  /** The entries with a price that its requests may have, at whatever time; the first holds. */
+  prices: readonly PriceEntry[]
+  /** Epoch seconds. */
+  factsAt: number
+  facts: ModelFacts
 }
 
 /** Clients name models of local runtimes. */
@@ -78,7 +82,7 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
   const customByModel = groupByModel(custom)
   const shippedByModel = groupByModel(shipped)
   const providerByUrl = new Map<string, string | null>()
-  const pricesByConnection = new WeakMap<PricedConnection, Map<string, KnownPrices>>()
+  const modelsByConnection = new WeakMap<PricedConnection, Map<string, KnownModel>>()
 
   /** Each request asks: parsing the address takes longer than all that follows. */
   const providerOfUrl = (url: string): string | null => {
@@ -114,18 +118,22 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
     return [...customScopes, ...shippedScopes]
   }
 
+  const findFacts = (query: PriceQuery): ModelFacts =>
+    mergeFacts(findScopes(query).flatMap(([latest]) => latest ?? []))
+
   /** Each request asks several times. */
-  const pricesOf = (query: PriceQuery): readonly PriceEntry[] => {
-    const { endpointId, upstreamModel, connection } = query
-    const pricesByModel = pricesByConnection.get(connection) ?? new Map<string, KnownPrices>()
-    const known = pricesByModel.get(upstreamModel)
-    if (known?.endpointId === endpointId) return known.entries
+  const findModel = (query: PriceQuery): KnownModel => {
+    const { endpointId, upstreamModel, connection, at } = query
+    const models = modelsByConnection.get(connection) ?? new Map<string, KnownModel>()
+    const known = models.get(upstreamModel)
+    if (known?.endpointId === endpointId) return known
     const always = { ...query, at: Number.POSITIVE_INFINITY }
-    const entries = findScopes(always).flat().filter(hasPrice)
-    if (pricesByModel.size >= maxKnownModels) pricesByModel.clear()
-    pricesByModel.set(upstreamModel, { endpointId, entries })
-    pricesByConnection.set(connection, pricesByModel)
-    return entries
+    const prices = findScopes(always).flat().filter(hasPrice)
+    const model = { endpointId, prices, factsAt: at, facts: findFacts(query) }
+    if (models.size >= maxKnownModels) models.clear()
+    models.set(upstreamModel, model)
+    modelsByConnection.set(connection, models)
+    return model
   }
 
   return {
@@ -135,11 +143,17 @@ export const createPriceIndex = ({ custom, shipped, providerOfHost }: Deps) => {
 
     /** The entry that sets the price of a request; undefined if it is unknown. */
     findPrice: (query: PriceQuery): PriceEntry | undefined =>
-      pricesOf(query).find(({ from }) => from <= query.at),
+      findModel(query).prices.find(({ from }) => from <= query.at),
 
     /** What is known of a model besides its price. */
-    findFacts: (query: PriceQuery): ModelFacts =>
-      mergeFacts(findScopes(query).flatMap(([latest]) => latest ?? [])),
+    findFacts: (query: PriceQuery): ModelFacts => {
+      const model = findModel(query)
+      if (model.factsAt !== query.at) {
+        model.facts = findFacts(query)
+        model.factsAt = query.at
+      }
+      return model.facts
+    },
   }
 }
 
