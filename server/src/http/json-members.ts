@@ -179,15 +179,21 @@ const memberEdits = (
   found: readonly JsonMember[],
   changes: ReadonlyMap<string, string>,
 ): ByteEdit[] => {
-  const added = [...changes].filter(([name]) => !found.some(({ key }) => key === name))
+  const edits: ByteEdit[] = []
+  const kept = new Set<string>()
+  for (const { key, valueStart, valueEnd } of found) {
+    const text = changes.get(key)
+    if (text === undefined) continue
+    kept.add(key)
+    edits.push({ start: valueStart, end: valueEnd, text })
+  }
+  const added: string[] = []
+  for (const [key, value] of changes)
+    if (!kept.has(key)) added.push(`${JSON.stringify(key)}:${value}`)
+  if (added.length === 0) return edits
   const open = bytes.indexOf(openBrace) + 1
-  const text = added.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")
-  const after = added.length > 0 && found.length > 0 ? "," : ""
-  const changed = found.flatMap(({ key, valueStart, valueEnd }) => {
-    const value = changes.get(key)
-    return value === undefined ? [] : [{ start: valueStart, end: valueEnd, text: value }]
-  })
-  return [{ start: open, end: open, text: text + after }, ...changed]
+  edits.unshift({ start: open, end: open, text: added.join(",") + (found.length > 0 ? "," : "") })
+  return edits
 }
 
 /**

@@ -28,7 +28,7 @@ import { createRejections } from "./warnings/rejections.ts"
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
 /** Without other processes; each report waits for the disk. */
-const onlyProcessRenewMs = 500
+const onlyProcessRenewMs = 1000
 
 interface Deps extends Omit<LimitAccessDeps, "targets">, LimitWarningOptions {
   config: Pick<Config, "METRICS_LABELS">

@@ -232,11 +232,12 @@ export class AdmittedRequest {
   }
 
   #charge(used: UsedAmounts): boolean | null {
-    const amounts = { ...used, concurrency: 0 }
-    const all = this.#attempt ? [...this.#reservations, this.#attempt] : this.#reservations
-    if (all.length === 0) return null
-    let isOverrun = false
-    for (const reservation of all) if (reservation.settle(amounts)) isOverrun = true
+    const attempt = this.#attempt
+    if (this.#reservations.length === 0 && attempt === null) return null
+    const { requests, tokens, cost } = used
+    const amounts = { requests, tokens, cost, concurrency: 0 }
+    let isOverrun = attempt?.settle(amounts) ?? false
+    for (const reservation of this.#reservations) if (reservation.settle(amounts)) isOverrun = true
     return isOverrun
   }
 }

@@ -5,8 +5,12 @@ import { toMaxTokens } from "./request-size.ts"
 const overridingName = "n_predict"
 
 /** The key of a member. Servers that are written in Go ignore its case. */
-export const findKey = (fields: Fields, name: string): string | undefined =>
-  Object.hasOwn(fields, name) ? name : Object.keys(fields).find((key) => key.toLowerCase() === name)
+export const findKey = (fields: Fields, name: string): string | undefined => {
+  if (Object.hasOwn(fields, name)) return name
+  for (const key of Object.keys(fields))
+    if (key.length === name.length && key.toLowerCase() === name) return key
+  return undefined
+}
 
 const isStated = (value: unknown): boolean => (value ?? null) !== null
 
