@@ -81,7 +81,7 @@ const measureLimits = async (limits: readonly StoredLimit[]) => {
     runInBackground: (_name, work) => work().then(() => true),
   })
   const registry = await createLimitRegistry({
-    store: { list: async () => [...limits] },
+    store: { list: async () => [...limits], findById: async () => undefined },
     bus: { publish: async () => {}, subscribe: () => {} } as never,
     ledger,
   })

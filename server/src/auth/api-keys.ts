@@ -16,10 +16,11 @@ const secondsPerDay = 86_400
 
 /** What is limited of the requests with a key. */
 interface KeyLimits {
-  /** Gives a key the limits of the one that it replaces, with what is used of them. */
-  moveKeyLimits(tx: Tx, ids: { from: string; to: string }): Promise<void>
-  /** Applies this to the requests of this process. */
-  reload(): Promise<void>
+  /**
+   * Gives a key the limits of the one that it replaces, with what is used of them.
+   * @returns await it after `tx`: applies this to the requests of this process
+   */
+  moveKeyLimits(tx: Tx, keys: { from: string; to: string }): Promise<() => Promise<void>>
 }
 
 export interface ApiKeysDeps {
@@ -99,18 +100,15 @@ export const createApiKeys = ({
 
     replaceScriptKey: async (actor, userId) => {
       const input = { name: scriptKeyName, ...noCredentialLimits }
-      const created = await db.transact(async (tx) => {
+      const { created, applyLimits } = await db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
         const key = await writer.insert(tx, actor, { owner: ownerWith(userId), input })
-        if (old) await keyLimits().moveKeyLimits(tx, { from: old.id, to: key.id })
-        return key
+        const moved = old && (await keyLimits().moveKeyLimits(tx, { from: old.id, to: key.id }))
+        return { created: key, applyLimits: moved }
       })
-      // The change is stored: if this fails, the bus repeats and reports it.
-      await keyLimits()
-        .reload()
-        .catch(() => {})
+      await applyLimits?.()
       return created
     },
 

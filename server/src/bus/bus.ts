@@ -19,8 +19,10 @@ export const BusMessage = z.discriminatedUnion("topic", [
   z.object({ topic: z.literal("chat_stop"), id: Id, message_id: Id.nullable() }),
   /** A file's processing state changed; or a collection, its files or its grants. */
   z.object({ topic: z.enum(["files", "collections"]), user_id: Id, id: Id }),
+  /** A limit changed; any may have if `id` is null. */
+  z.object({ topic: z.literal("limits"), id: Id.nullable() }),
   z.object({
-    topic: z.enum(["groups", "connections", "functions", "limits", "prices", "settings", "reset"]),
+    topic: z.enum(["groups", "connections", "functions", "prices", "settings", "reset"]),
   }),
 ])
 export type BusMessage = z.output<typeof BusMessage>

@@ -23,12 +23,12 @@ export interface LimitScope {
 }
 
 interface Deps {
-  store: Pick<LimitStore, "list">
+  store: Pick<LimitStore, "list" | "findById">
   bus: Bus
   ledger: Pick<Ledger, "track" | "untrack">
 }
 
-/** All limits in memory, reloaded when one changes on any node. */
+/** All limits in memory; each is read again when it changes on any node. */
 export interface LimitRegistry {
   isEmpty(): boolean
   /** In the order in which they were created. */
@@ -37,11 +37,18 @@ export interface LimitRegistry {
   findApplicable(scope: LimitScope): readonly ActiveLimit[]
   hasKeyLimits(keyId: string): boolean
   findOfConnection(connectionId: string, modelIds: readonly string[]): readonly ActiveLimit[]
-  reload(): Promise<void>
+  /** @param id of the limit that changed; null if any may have */
+  reload(id: string | null): Promise<void>
 }
 
-type LimitsById = ReadonlyMap<string, readonly ActiveLimit[]>
+type LimitsById = Map<string, readonly ActiveLimit[]>
 type LimitsByTarget = Readonly<Record<LimitTarget["type"], LimitsById>>
+
+interface State {
+  limits: readonly ActiveLimit[]
+  /** Changed in place: copying it takes long. */
+  byTarget: LimitsByTarget
+}
 
 const none: readonly ActiveLimit[] = []
 /** Of the target that has none. */
@@ -63,6 +70,34 @@ const groupByTarget = (limits: readonly ActiveLimit[]): LimitsByTarget => {
   }
 }
 
+const isBefore = (one: StoredLimit, other: StoredLimit): boolean =>
+  one.createdMs === other.createdMs ? one.id < other.id : one.createdMs < other.createdMs
+
+/** In the order in which they were created. */
+const addInOrder = (limits: readonly ActiveLimit[], added: ActiveLimit): readonly ActiveLimit[] =>
+  limits.toSpliced(limits.findLastIndex((other) => isBefore(other, added)) + 1, 0, added)
+
+/** Replaces what is known of one limit; its target may be another one than before. */
+const replaceOne = (
+  { limits, byTarget }: State,
+  id: string,
+  present: ActiveLimit | undefined,
+): State => {
+  const position = limits.findIndex((limit) => limit.id === id)
+  const before = limits[position]
+  const others = before ? limits.toSpliced(position, 1) : limits
+  if (before) {
+    const { type, id: targetId = everyone } = before.target
+    const left = (byTarget[type].get(targetId) ?? none).filter((limit) => limit.id !== id)
+    if (left.length > 0) byTarget[type].set(targetId, left)
+    else byTarget[type].delete(targetId)
+  }
+  if (!present) return { limits: others, byTarget }
+  const { type, id: targetId = everyone } = present.target
+  byTarget[type].set(targetId, addInOrder(byTarget[type].get(targetId) ?? none, present))
+  return { limits: addInOrder(others, present), byTarget }
+}
+
 const addOf = (
   found: ActiveLimit[],
   limits: readonly ActiveLimit[] | undefined,
@@ -82,18 +117,30 @@ const ofMember = (
     : limits
 
 export const createLimitRegistry = async ({ store, bus, ledger }: Deps): Promise<LimitRegistry> => {
-  const { current, reload, onChange } = await loadSnapshot(bus, "limits", async () => {
-    const stored = await store.list()
-    const limits = stored.map((limit) => ({ ...limit, tracked: ledger.track(toRule(limit)) }))
-    return { limits, byTarget: groupByTarget(limits) }
+  const toActive = (limit: StoredLimit): ActiveLimit => ({
+    ...limit,
+    tracked: ledger.track(toRule(limit)),
   })
 
-  let previous = current().limits
-  onChange(() => {
-    const ids = new Set(current().limits.map(({ id }) => id))
-    for (const { id } of previous) if (!ids.has(id)) ledger.untrack(id)
-    previous = current().limits
-  })
+  let known: readonly ActiveLimit[] = []
+
+  const loadAll = async (): Promise<State> => {
+    const limits = (await store.list()).map(toActive)
+    const ids = new Set(limits.map(({ id }) => id))
+    for (const { id } of known) if (!ids.has(id)) ledger.untrack(id)
+    known = limits
+    return { limits, byTarget: groupByTarget(limits) }
+  }
+
+  const loadOne = async (state: State, id: string): Promise<State> => {
+    const stored = await store.findById(id)
+    if (!stored) ledger.untrack(id)
+    const changed = replaceOne(state, id, stored && toActive(stored))
+    known = changed.limits
+    return changed
+  }
+
+  const { current, reload } = await loadSnapshot(bus, "limits", loadAll, { loadOne })
 
   return {
     isEmpty: () => current().limits.length === 0,

@@ -63,17 +63,24 @@ export const createLimits = (deps: Deps) => {
   const { db, bus, audit, store, registry, ledger, access, connectionNames, newId, nowMs } = deps
   const checkCounts = createLimitCounts(store)
 
+  /** Tells all processes which limits have changed; null if any may have. */
+  const publish = (tx: Tx, id: string | null): Promise<void> =>
+    bus.publish(tx, { topic: "limits", id })
+
+  /** The change is stored: if this fails, the bus repeats and reports it. */
+  const reload = (id: string | null): Promise<void> => registry.reload(id).catch(() => {})
+
   const change = async <T>(
+    id: string,
     work: (tx: Tx) => Promise<T>,
     { locks = [], writes = db }: { locks?: string[]; writes?: EssentialWrites } = {},
   ): Promise<T> => {
     const result = await writes.transactLocked(locks, async (tx) => {
       const done = await work(tx)
-      await bus.publish(tx, { topic: "limits" })
+      await publish(tx, id)
       return done
     })
-    // The change is stored: if this fails, the bus repeats and reports it.
-    await registry.reload().catch(() => {})
+    await reload(id)
     return result
   }
 
@@ -176,7 +183,7 @@ export const createLimits = (deps: Deps) => {
         await audit.record(tx, { actor, action: "limit.created", target, after })
         return limit
       }
-      return withState(await change(insert, { locks: [creationLock] }))
+      return withState(await change(draft.id, insert, { locks: [creationLock] }))
     },
 
     update: async (
@@ -184,7 +191,7 @@ export const createLimits = (deps: Deps) => {
       caller: Caller,
       { id, input }: { id: string; input: LimitChange },
     ): Promise<Limit> => {
-      const updated = await change(async (tx) => {
+      const updated = await change(id, async (tx) => {
         const before = (await store.lockById(tx, id)) ?? failUnknownLimit(id)
         await access.requireChangeable(tx, caller, before)
         const after = { ...applyChange(before, input), updatedMs: nowMs() }
@@ -203,6 +210,7 @@ export const createLimits = (deps: Deps) => {
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       change(
+        id,
         async (tx) => {
           const before = (await store.lockById(tx, id)) ?? failUnknownLimit(id)
           await access.requireChangeable(tx, caller, before)
@@ -217,13 +225,17 @@ export const createLimits = (deps: Deps) => {
     /** Whether a key has limits of its own. */
     isLimitedKey: (keyId: string): boolean => registry.hasKeyLimits(keyId),
 
-    /** For a key that replaces another one; await `reload` after `tx`. */
-    moveKeyLimits: async (tx: Tx, ids: { from: string; to: string }): Promise<void> => {
-      await store.moveKeyLimits(tx, ids)
-      await bus.publish(tx, { topic: "limits" })
+    /**
+     * For a key that replaces another one.
+     * @returns await it after `tx`: applies this to the requests of this process
+     */
+    moveKeyLimits: async (tx: Tx, keys: { from: string; to: string }) => {
+      const ids = await store.moveKeyLimits(tx, keys)
+      for (const id of ids) await publish(tx, id)
+      return async (): Promise<void> => {
+        for (const id of ids) await reload(id)
+      }
     },
-
-    reload: registry.reload,
 
     /** Deletes limits of groups, users, keys and connections that no longer exist. */
     deleteOrphans: async (): Promise<void> => {
@@ -234,7 +246,8 @@ export const createLimits = (deps: Deps) => {
         await db.transact((tx) => removeOrphans(tx, chunk))
       }
       // No request asks for them: one notice at the end suffices.
-      await change(async () => {})
+      await db.transact((tx) => publish(tx, null))
+      await reload(null)
     },
   }
 }

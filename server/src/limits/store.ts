@@ -108,6 +108,12 @@ export const createLimitStore = (db: Database) => ({
     return rows.map(toLimit)
   },
 
+  findById: async (id: string): Promise<StoredLimit | undefined> => {
+    const query = db.read.selectFrom("limits").selectAll().where("id", "=", id)
+    const row = await query.executeTakeFirst()
+    return row && toLimit(row)
+  },
+
   /** Locks the limit until the end of `tx`, as the ledger does. */
   lockById: async (tx: Tx, id: string): Promise<StoredLimit | undefined> => {
     const query = tx.selectFrom("limits").selectAll().where("id", "=", id)
@@ -168,14 +174,22 @@ export const createLimitStore = (db: Database) => ({
     return Number(count)
   },
 
-  /** Gives a key the limits of the one that it replaces, with what is used of them. */
-  moveKeyLimits: async (tx: Tx, { from, to }: { from: string; to: string }): Promise<void> => {
-    await tx
+  /**
+   * Gives a key the limits of the one that it replaces, with what is used of them.
+   * @returns their ids
+   */
+  moveKeyLimits: async (
+    tx: Tx,
+    { from, to }: { from: string; to: string },
+  ): Promise<readonly string[]> => {
+    const rows = await tx
       .updateTable("limits")
       .set({ target_id: to })
       .where("target_type", "=", "key")
       .where("target_id", "=", from)
+      .returning("id")
       .execute()
+    return rows.map(({ id }) => id)
   },
 
   /** Ids of limits of groups, users, keys and connections, or of groups' managers, that no longer exist. */
