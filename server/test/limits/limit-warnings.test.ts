@@ -69,6 +69,10 @@ describe.each(chooseDatabases())("warnings of limits on $name", ({ createDatabas
   const received = () =>
     receiver.received.filter(({ payload }) => payload.data.limit.target.id !== marker.id)
   const types = (): string[] => received().map(({ payload }) => payload.type)
+  const notices = async (
+    key = user.key,
+  ): Promise<{ id: string; message: string; share: number }[]> =>
+    (await gateway.call("GET", `${path}/notices`, undefined, { key })).body.items
   /** Limits are checked in the order of their creation, so all others have been checked. */
   const waitForCheck = async (): Promise<void> => {
     const id = await create({ target: { type: "user", id: marker.id }, amount: 1 })
@@ -174,25 +178,49 @@ describe.each(chooseDatabases())("warnings of limits on $name", ({ createDatabas
       .body.id
     await create({ amount: 5 })
     await create({ target: { type: "group", id: group }, amount: 1, window: "total" })
-    const notices = async (key: string) =>
-      (await gateway.call("GET", `${path}/notices`, undefined, { key })).body.items
     await use(4)
-    await expect.poll(() => notices(user.key)).toHaveLength(1)
-    const [notice] = await notices(user.key)
+    await expect.poll(() => notices()).toHaveLength(1)
+    const [notice] = await notices()
     expect(notice).toEqual({
       ...{ id: expect.any(String), level: "warning", share: 0.8, resets_at: expect.any(Number) },
       message: "80% of the limit on requests per day for your account is used.",
       message_reference: expect.objectContaining({ id: "limit_nearly_used_up" }),
     })
     await use(1)
-    await expect.poll(() => notices(user.key)).toMatchObject([{ level: "reached", share: 1 }])
-    expect((await notices(user.key))[0].id).not.toBe(notice.id)
+    await expect.poll(() => notices()).toMatchObject([{ level: "reached", share: 1 }])
+    expect((await notices())[0]?.id).not.toBe(notice?.id)
     expect(await notices(other.key)).toEqual([])
     expect((await gateway.call("GET", `${path}/notices`, undefined, { key: null })).status).toBe(
       401,
     )
     const { limits } = (await gateway.call("GET", "/api/v1/admin/overview")).body
     expect(limits).toEqual({ reached: 1, nearly: 0 })
+  })
+
+  it("are not shown to others if one of them asks for too much", async () => {
+    const everyone = { target: { type: "everyone" } }
+    await create({ ...everyone, metric: "tokens", amount: 1000, window: "month" })
+    await use(10)
+    expect(await send({ max_tokens: 850 })).toBe(429)
+    await expect.poll(types).toEqual(["limit.reached"])
+    // Checked at the same time.
+    await create({ ...everyone, amount: 7 })
+    await use(6)
+    await expect
+      .poll(() => notices())
+      .toMatchObject([{ share: 0.85, message: expect.stringMatching(/^85%/) }])
+  })
+
+  it("of a group's manager are not shown to those who left it", async () => {
+    const { body } = await gateway.call("POST", "/api/v1/groups/create", { name: "Left" })
+    const change = (how: string) =>
+      gateway.call("POST", `/api/v1/groups/${body.id}/members/${how}`, { user_ids: [user.id] })
+    await change("add")
+    await create({ group_id: body.id, amount: 1 })
+    await use(1)
+    await expect.poll(() => notices()).toHaveLength(1)
+    await change("remove")
+    expect(await notices()).toEqual([])
   })
 
   it("appear in the metrics as what is left, in dollars for cost", async () => {

@@ -1,19 +1,30 @@
 import { type Caller, userIdOf } from "../../http/caller.ts"
 import { referenceOf, type TranslatableMessage, translatable } from "../../i18n/message.ts"
 import { formatDate, nameOf } from "../admission/limit-failure.ts"
+import { appliesTo } from "../own-limits.ts"
 import type { LimitNotice } from "../schema.ts"
 import type { LimitWarnings, ReportedUse } from "./limit-warnings.ts"
+import { firstShare } from "./warning-level.ts"
 
 /** More would not be read. */
 const maxNotices = 5
 
-const shareOf = ({ spent, amount }: ReportedUse): number => Math.min(1, spent / amount)
+/** In whole percents: exact figures would show what others use, and the amount. */
+const shareOf = ({ spent, amount }: ReportedUse): number =>
+  Math.min(1, Math.floor((spent * 100) / amount) / 100)
+
+/**
+ * Whoever asks for too much is rejected, which may be long before a limit is used up: this is not
+ * the business of the others who share it.
+ */
+const isRelevant = (use: ReportedUse): boolean =>
+  use.limit.target.type === "user" || shareOf(use) >= firstShare
 
 const messageOf = (use: ReportedUse): TranslatableMessage => {
   const { limit, level, resetsAt } = use
   const name = nameOf(limit)
   if (level < 100) {
-    return translatable("limit_nearly_used_up", { name, percent: Math.floor(shareOf(use) * 100) })
+    return translatable("limit_nearly_used_up", { name, percent: Math.round(shareOf(use) * 100) })
   }
   return resetsAt === null
     ? translatable("limit_used_up", { name })
@@ -45,6 +56,7 @@ export const createLimitNotices = ({ warnings }: { warnings: LimitWarnings }) =>
       ...warnings.warnedOf("everyone"),
     ]
     return found
+      .filter((use) => appliesTo(caller, use.limit) && isRelevant(use))
       .sort((one, other) => shareOf(other) - shareOf(one))
       .slice(0, maxNotices)
       .map(toNotice)

@@ -3,7 +3,8 @@ import type { Period } from "../ledger/periods.ts"
 /** The share of a limit, in percent, that is reported; 0 for less. */
 export type WarningLevel = 0 | 80 | 100
 
-const firstShare = 0.8
+/** Of the amount; more is worth a warning. */
+export const firstShare = 0.8
 
 /**
  * A limit is reached when it rejects a request, too: what requests may use at most seldom fits
