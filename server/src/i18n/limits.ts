@@ -15,7 +15,7 @@ export const limits = {
     "You can set limits only for your own API keys, and for members and service keys of groups that you manage. Only administrators change what an administrator set.",
   limit_of_group_target: "A group's managers limit its members and its service keys.",
   limit_target_not_in_group: "This is not a member or a service key of the group.",
-  limit_of_other_manager: "Only administrators limit managers of the group.",
+  limit_of_other_manager: "Only administrators limit managers of the group and administrators.",
   limit_above_group: ({ max }: Values<"max">) =>
     `The group's own limit is ${max}. Enter at most that.`,
   limit_above_group_cost: ({ dollars }: Values<"dollars">) =>

@@ -1,7 +1,6 @@
 import type { Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { GroupAccess } from "../groups/group-access.ts"
-import type { GroupStore } from "../groups/store.ts"
 import type { Caller, RefreshCaller } from "../http/caller.ts"
 import { translatable } from "../i18n/message.ts"
 import type { LimitTarget, NewLimit } from "./schema.ts"
@@ -14,7 +13,6 @@ type IsReadable = (limit: StoredLimit) => boolean
 export interface LimitAccessDeps {
   targets: TargetStore
   groupAccess: Pick<GroupAccess, "requireManager">
-  groupStore: Pick<GroupStore, "managersAmong">
   refreshCaller: RefreshCaller
 }
 
@@ -32,6 +30,11 @@ export interface LimitAccess {
     input: Pick<NewLimit, "target" | "group_id">,
   ): Promise<Authority>
   /** @throws {Failure} `forbidden`, or `not_found` if the caller does not see it either */
+  requireRemovable(tx: Tx, caller: Caller, limit: StoredLimit): Promise<void>
+  /**
+   * Unlike deletion, a change requires that the caller could create the limit now.
+   * @throws {Failure} as `requireRemovable`, or `invalid`
+   */
   requireChangeable(tx: Tx, caller: Caller, limit: StoredLimit): Promise<void>
 }
 
@@ -43,7 +46,7 @@ const byOwner: Authority = { set_by: "owner", group_id: null }
 const failForbidden = (): never => fail("forbidden", translatable("limit_not_yours"))
 
 export const createLimitAccess = (deps: LimitAccessDeps): LimitAccess => {
-  const { targets, groupAccess, groupStore, refreshCaller } = deps
+  const { targets, groupAccess, refreshCaller } = deps
 
   const findReadable = async ({ user }: Caller, tx?: Tx): Promise<IsReadable> => {
     if (user.role === "admin") return () => true
@@ -57,16 +60,16 @@ export const createLimitAccess = (deps: LimitAccessDeps): LimitAccess => {
       (group_id !== null && groups.has(group_id))
   }
 
-  /** A manager limits members, themselves too, but not those who manage the group as well. */
+  /** A manager limits members, themselves too, but nobody who has the same power or more. */
   const requireMember = async (
     tx: Tx,
     { user }: Caller,
     { groupId, userId }: { groupId: string; userId: string },
   ): Promise<void> => {
-    if (!(await targets.isMember(tx, groupId, userId)))
-      failInvalid("target.id", translatable("limit_target_not_in_group"))
+    const member = await targets.findMember(tx, groupId, userId)
+    if (!member) return failInvalid("target.id", translatable("limit_target_not_in_group"))
     if (user.role === "admin" || userId === user.id) return
-    if ((await groupStore.managersAmong(groupId, [userId], tx)).length > 0)
+    if (member.isManager || member.isAdministrator)
       fail("forbidden", translatable("limit_of_other_manager"))
   }
 
@@ -100,6 +103,19 @@ export const createLimitAccess = (deps: LimitAccessDeps): LimitAccess => {
     return { set_by: "manager", group_id: holder.groupId }
   }
 
+  const requireRemovable = async (tx: Tx, caller: Caller, limit: StoredLimit): Promise<Caller> => {
+    const present = await refreshCaller(tx, caller)
+    const { role } = present.user
+    if (role === "admin") return present
+    const isReadable = await findReadable(present, tx)
+    if (role === "pending" || !isReadable(limit)) failUnknownLimit(limit.id)
+    // An owner's limit is readable for the owner only.
+    if (limit.set_by === "owner") return present
+    const isOwn = limit.set_by === "manager" && (await isManaged(tx, present, limit.group_id))
+    if (!isOwn) failForbidden()
+    return present
+  }
+
   return {
     findReadable: (caller) => findReadable(caller),
 
@@ -109,16 +125,15 @@ export const createLimitAccess = (deps: LimitAccessDeps): LimitAccess => {
       return present.user.role === "admin" ? byAdministrator : requireKey(tx, present, target)
     },
 
+    requireRemovable: async (tx, caller, limit) => {
+      await requireRemovable(tx, caller, limit)
+    },
+
     requireChangeable: async (tx, caller, limit) => {
-      const present = await refreshCaller(tx, caller)
-      const { role } = present.user
-      if (role === "admin") return
-      const isReadable = await findReadable(present, tx)
-      if (role === "pending" || !isReadable(limit)) failUnknownLimit(limit.id)
-      // An owner's limit is readable for the owner only.
-      if (limit.set_by === "owner") return
-      const isOwn = limit.set_by === "manager" && (await isManaged(tx, present, limit.group_id))
-      if (!isOwn) failForbidden()
+      const present = await requireRemovable(tx, caller, limit)
+      const { group_id: groupId, target } = limit
+      if (groupId !== null && present.user.role !== "admin")
+        await requireOfGroup(tx, present, { groupId, target })
     },
   }
 }

@@ -213,7 +213,7 @@ export const createLimits = (deps: Deps) => {
         id,
         async (tx) => {
           const before = (await store.lockById(tx, id)) ?? failUnknownLimit(id)
-          await access.requireChangeable(tx, caller, before)
+          await access.requireRemovable(tx, caller, before)
           await store.remove(tx, [id])
           const target = auditTarget(id)
           const values = { before: toAuditValues(before) }

@@ -6,6 +6,11 @@ export interface KeyHolder {
   groupId: string | null
 }
 
+interface Member {
+  isManager: boolean
+  isAdministrator: boolean
+}
+
 /** Reads who owns and manages what limits are for. */
 export const createTargetStore = (db: Database) => ({
   findKeyHolder: async (reader: Reader, keyId: string): Promise<KeyHolder | undefined> => {
@@ -17,14 +22,19 @@ export const createTargetStore = (db: Database) => ({
     return row && { userId: row.user_id, groupId: row.group_id }
   },
 
-  isMember: async (reader: Reader, groupId: string, userId: string): Promise<boolean> => {
+  findMember: async (
+    reader: Reader,
+    groupId: string,
+    userId: string,
+  ): Promise<Member | undefined> => {
     const row = await reader
       .selectFrom("group_members")
-      .select("user_id")
+      .innerJoin("users", "users.id", "group_members.user_id")
+      .select(["group_members.role as memberRole", "users.role"])
       .where("group_id", "=", groupId)
       .where("user_id", "=", userId)
       .executeTakeFirst()
-    return row !== undefined
+    return row && { isManager: row.memberRole === "manager", isAdministrator: row.role === "admin" }
   },
 
   managedGroupIds: async (userId: string, reader: Reader = db.read): Promise<string[]> => {

@@ -75,6 +75,29 @@ describe.each(chooseDatabases())("limits that users set on $name", ({ createData
     expect((await as(colleague, "DELETE", `${path}/${id}`)).status).toBe(200)
   })
 
+  it("of managers are not for administrators and other managers, also if they become that", async () => {
+    const { admin, as, manager, member, group, create, changeMembers } = setup
+    const target = { type: "user", id: member.id }
+    const { id } = (await create(manager, target, { group_id: group })).body
+    const outcomes = async () => [
+      (await create(manager, target, { group_id: group })).status,
+      (await as(manager, "POST", `${path}/${id}/update`, { amount: 0 })).status,
+    ]
+    expect(await outcomes()).toEqual([200, 200])
+    const setRole = (role: string) => admin("POST", `/api/v1/users/${member.id}/update`, { role })
+    await setRole("admin")
+    expect(await outcomes()).toEqual([403, 403])
+    await setRole("user")
+    const managers = { user_ids: [member.id] }
+    await admin("POST", `/api/v1/groups/${group}/managers/add`, managers)
+    expect(await outcomes()).toEqual([403, 403])
+    await admin("POST", `/api/v1/groups/${group}/managers/remove`, managers)
+    await changeMembers(group, "remove", [member.id])
+    expect(await outcomes()).toEqual([422, 422])
+    expect((await as(manager, "DELETE", `${path}/${id}`)).status).toBe(200)
+    await changeMembers(group, "add", [member.id])
+  })
+
   it("of managers are also set by administrators", async () => {
     const { gateway, admin, as, manager, member, stranger, group } = setup
     const target = { type: "user", id: member.id }
