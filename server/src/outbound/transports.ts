@@ -22,13 +22,17 @@ type Settings = Pick<
 
 /** Opens transports: undici's where ours does not suffice, otherwise the one that is set. */
 export interface Transports {
-  /** For a server that an administrator chose. */
+  /** For a provider, which an administrator chose. */
   open(target: TransportTarget): Transport
+  /** For a server that is no provider of models: without the client certificate. */
+  openAnonymous(target: TransportTarget): Transport
   /** For an untrusted URL: without the client certificate, to the address that was checked. */
   openChecked(target: CheckedTarget): Transport
   /** Whether requests for a URL go through a proxy. */
   usesProxy(url: URL): boolean
 }
+
+const anonymous = { clientCertificate: null, allowsHttp2: false }
 
 export const createTransports = (settings: Settings): Transports => {
   const findProxy = createProxyLookup(settings)
@@ -54,7 +58,8 @@ export const createTransports = (settings: Settings): Transports => {
       return openTransport(target, { clientCertificate, allowsHttp2 })
     },
 
-    openChecked: (target) => openTransport(target, { clientCertificate: null, allowsHttp2: false }),
+    openAnonymous: (target) => openTransport(target, anonymous),
+    openChecked: (target) => openTransport(target, anonymous),
 
     usesProxy: (url) => findProxy(url) !== null,
   }

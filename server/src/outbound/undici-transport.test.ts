@@ -156,12 +156,16 @@ describe("a client certificate", () => {
     expect((await send(open({ ...env(), HTTPS_PROXY: proxy.url }, baseUrl))).text).toBe("welcome")
   })
 
-  it("is not presented to addresses that functions choose", async () => {
+  it("is not presented to webhooks, and to addresses that functions choose", async () => {
     const baseUrl = `https://localhost:${await serve()}`
     const transports = openTransports({ ...env(), UPSTREAM_TRANSPORT: "undici" })
-    const transport = transports.openChecked({ baseUrl, timeouts, address: "127.0.0.1" })
-    closing.push(transport.close)
-    await expect(send(transport)).rejects.toThrow()
+    for (const transport of [
+      transports.openAnonymous({ baseUrl, timeouts }),
+      transports.openChecked({ baseUrl, timeouts, address: "127.0.0.1" }),
+    ]) {
+      closing.push(transport.close)
+      await expect(send(transport)).rejects.toThrow()
+    }
   })
 })
 

@@ -18,7 +18,7 @@ const leaseMs = minute
 const maxParallel = 4
 
 interface Deps {
-  store: Pick<WebhookStore, "find" | "takeDue" | "saveAttempt">
+  store: Pick<WebhookStore, "find" | "takeDue" | "saveAttempt" | "removeOrphans">
   sendEvent: SendEvent
   signal: AbortSignal
   nowMs: () => number
@@ -57,7 +57,7 @@ export const createDelivery = (deps: Deps): (() => Promise<void>) => {
       const events = await store.takeDue({ ...times, max: maxParallel })
       if (events.length === 0) return
       const webhook = await store.find()
-      if (!webhook) return
+      if (!webhook) return store.removeOrphans()
       await Promise.all(events.map((event) => deliver(webhook, event)))
     }
   }

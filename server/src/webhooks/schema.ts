@@ -2,7 +2,10 @@ import { z } from "zod"
 import { withMessage } from "../http/issue-messages.ts"
 import { translatable } from "../i18n/message.ts"
 
-const hasCredentials = (url: string): boolean => /^[^/]*\/\/[^/]*@/.test(url)
+const hasCredentials = (url: string): boolean => {
+  const parsed = URL.parse(url)
+  return parsed !== null && parsed.username + parsed.password !== ""
+}
 
 const WebhookUrl = z
   .url({ protocol: /^https?$/, ...withMessage(translatable("address_scheme_invalid")) })

@@ -18,7 +18,7 @@ export interface EventAttempt {
 }
 
 interface Deps {
-  transports: Pick<Transports, "open">
+  transports: Pick<Transports, "openAnonymous">
   secrets: Pick<Secrets, "unseal">
   nowMs: () => number
 }
@@ -46,7 +46,7 @@ export const createSendEvent =
   ({ transports, secrets, nowMs }: Deps): SendEvent =>
   async ({ url, sealedSecret, id, body, signal }) => {
     const { origin, pathname, search } = new URL(url)
-    const transport = transports.open({ baseUrl: origin, timeouts })
+    const transport = transports.openAnonymous({ baseUrl: origin, timeouts })
     const timestamp = Math.floor(nowMs() / 1000)
     const createRequest = () => ({
       method: "POST",

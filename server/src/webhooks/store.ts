@@ -73,6 +73,16 @@ export const createWebhookStore = (db: Database) => {
       await tx.deleteFrom("webhook_events").execute()
     },
 
+    /** Removes events that were added while the webhook was deleted: the next one gets its own only. */
+    removeOrphans: async (): Promise<void> => {
+      await db.essential.execute((writer) =>
+        writer
+          .deleteFrom("webhook_events")
+          .where(({ not, exists, selectFrom }) => not(exists(selectFrom("webhooks").select("id"))))
+          .execute(),
+      )
+    },
+
     countEvents: async (reader: Reader = db.read): Promise<number> => {
       const { count } = await reader
         .selectFrom("webhook_events")

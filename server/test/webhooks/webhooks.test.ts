@@ -14,7 +14,7 @@ describe.each(chooseDatabases())("the webhook on $name", ({ createDatabase }) =>
   beforeAll(async () => {
     receiver = await startWebhookReceiver()
     database = await createDatabase()
-    gateway = await startGateway(database.env)
+    gateway = await startGateway(database.env, { webhookPollMs: 20 })
   })
   beforeEach(async () => {
     await gateway.call("DELETE", path)
@@ -92,9 +92,31 @@ describe.each(chooseDatabases())("the webhook on $name", ({ createDatabase }) =>
       expect((await gateway.call(method, missing)).status).toBe(404)
   })
 
+  it("does not get what was stored while there was none", async () => {
+    const { db } = gateway.gateway
+    const event = { type: "limit.warning", body: "{}", attempts: 0, due_ms: 0, created_ms: 0 }
+    await db.execute((writer) =>
+      writer
+        .insertInto("webhook_events")
+        .values({ id: "msg_old", ...event })
+        .execute(),
+    )
+    await expect.poll(read).toMatchObject({ waiting: 0 })
+    await set()
+    await test()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it("may have an @ in its query", async () => {
+    const { origin } = new URL(receiver.url)
+    expect((await set(`${origin}?to=a@b`)).status).toBe(200)
+    expect((await test()).body.ok).toBe(true)
+  })
+
   it.each([
     ["another scheme", "ftp://example.com/"],
     ["credentials", "https://name:password@example.com/"],
+    ["credentials without slashes", "https:name:password@example.com/"],
     ["a fragment", "https://example.com/#top"],
     ["no address", "hook"],
   ])("rejects %s", async (_what, url) => {
