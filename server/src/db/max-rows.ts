@@ -11,6 +11,8 @@ export const maxRows = {
   keysPerGroup: 100,
   /** Set by anybody but administrators, for a key or for a member of a group. */
   delegatedLimitsPerTarget: 20,
+  /** So that the managers of one group leave room for others. */
+  delegatedLimitsPerGroup: 5000,
   /** Set by a user for their own keys. */
   ownLimitsPerUser: 200,
   promptsPerUser: 500,

@@ -9,6 +9,9 @@ const maxLimits = 50_000
 /** The rest can be set by administrators only. */
 const maxDelegatedLimits = 40_000
 
+const failSimilar = (max: number): never =>
+  fail("limit_reached", translatable("limit_count_of_target_reached", { max }))
+
 /**
  * Checks that another limit may be created; call it while no other one is.
  * @param setterId the user who sets it
@@ -17,7 +20,7 @@ const maxDelegatedLimits = 40_000
 type CheckCounts = (tx: Tx, setterId: string, limit: StoredLimit) => Promise<void>
 
 export const createLimitCounts = (
-  store: Pick<LimitStore, "count" | "listOfTarget" | "countOwn">,
+  store: Pick<LimitStore, "count" | "listOfTarget" | "countOwn" | "countOfGroup">,
 ): CheckCounts => {
   /** Those that have been set for the same target by the same authority. */
   const countSimilar = async (tx: Tx, limit: StoredLimit): Promise<number> => {
@@ -33,8 +36,11 @@ export const createLimitCounts = (
       fail("limit_reached", translatable("limit_count_reached"))
     if (!isDelegated) return
     const max = maxRows.delegatedLimitsPerTarget
-    if ((await countSimilar(tx, limit)) >= max)
-      fail("limit_reached", translatable("limit_count_of_target_reached", { max }))
+    if ((await countSimilar(tx, limit)) >= max) failSimilar(max)
+    const { group_id } = limit
+    const maxOfGroup = maxRows.delegatedLimitsPerGroup
+    if (group_id !== null && (await store.countOfGroup(tx, group_id)) >= maxOfGroup)
+      failSimilar(maxOfGroup)
     const maxOwn = maxRows.ownLimitsPerUser
     if (limit.set_by === "owner" && (await store.countOwn(tx, setterId)) >= maxOwn)
       fail("limit_reached", translatable("limit_count_of_keys_reached", { max: maxOwn }))

@@ -174,6 +174,16 @@ export const createLimitStore = (db: Database) => ({
     return Number(count)
   },
 
+  /** How many limits the managers of a group have set. */
+  countOfGroup: async (tx: Tx, groupId: string): Promise<number> => {
+    const { count } = await tx
+      .selectFrom("limits")
+      .where("group_id", "=", groupId)
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
   /**
    * Gives a key the limits of the one that it replaces, with what is used of them.
    * @returns their ids
@@ -182,14 +192,18 @@ export const createLimitStore = (db: Database) => ({
     tx: Tx,
     { from, to }: { from: string; to: string },
   ): Promise<readonly string[]> => {
-    const rows = await tx
-      .updateTable("limits")
-      .set({ target_id: to })
+    const query = tx
+      .selectFrom("limits")
+      .select("id")
       .where("target_type", "=", "key")
       .where("target_id", "=", from)
-      .returning("id")
-      .execute()
-    return rows.map(({ id }) => id)
+      // As the ledger does: two transactions must not wait for each other.
+      .orderBy("id")
+    const rows = await (db.dialect === "postgres" ? query.forUpdate() : query).execute()
+    const ids = rows.map(({ id }) => id)
+    if (ids.length > 0)
+      await tx.updateTable("limits").set({ target_id: to }).where("id", "in", ids).execute()
+    return ids
   },
 
   /** Ids of limits of groups, users, keys and connections, or of groups' managers, that no longer exist. */

@@ -95,7 +95,11 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   sign_on_sessions: { kind: "perParent", from: "sessions", bound: "one" },
   sign_on_members: { kind: "perParent", from: "group_members", bound: "one" },
   invitations: { kind: "adminOnly" },
-  limits: { kind: "adminOnly" },
+  limits: {
+    kind: "count",
+    per: "user, and `delegatedLimitsPerGroup` for each group; others are set by administrators",
+    max: maxRows.ownLimitsPerUser,
+  },
   limit_accounts: {
     kind: "perParent",
     from: "limits",

@@ -123,6 +123,44 @@ describe.each(chooseDatabases())("limits that users set on $name", ({ createData
     expect(await statusesOf(member, { type: "key", id: keys.member })).toEqual(expected)
   })
 
+  it("can be at most 200 for the keys of a user, and 5000 for a group", async () => {
+    const { gateway, as, newKey, manager, colleague, member, group, keys, create } = setup
+    const { db } = gateway.gateway
+    const ofMember = { type: "user", id: member.id }
+    const made = [
+      (await create(manager, ofMember, { group_id: group })).body,
+      (await create(member, { type: "key", id: keys.member })).body,
+    ]
+    const copy = async (id: string, count: number, targetOf: (index: number) => string) => {
+      const row = await db.read
+        .selectFrom("limits")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow()
+      const ids = Array.from({ length: count }, (_, index) => index)
+      for (let at = 0; at < count; at += 1000) {
+        const rows = ids.slice(at, at + 1000)
+        const values = rows.map((index) => ({
+          ...{ ...row, id: `${id} ${index}`, target_id: targetOf(index) },
+        }))
+        await db.execute((writer) => writer.insertInto("limits").values(values).execute())
+      }
+    }
+    const [ofGroup, ofKey] = made
+    await copy(ofGroup.id, 4998, (index) => `user ${index}`)
+    const others: string[] = []
+    for (let index = 0; index < 10; index++) others.push((await newKey(member)).id)
+    await copy(ofKey.id, 198, (index) => others[index % 10] ?? "")
+    const last = async (person: Person, target: object, values: object = {}) => [
+      (await create(person, target, values)).status,
+      (await create(person, target, values)).status,
+    ]
+    expect(await last(colleague, ofMember, { group_id: group })).toEqual([200, 409])
+    expect(await last(member, { type: "key", id: keys.member })).toEqual([200, 409])
+    for (const id of others) await as(member, "DELETE", `/api/v1/auths/api_keys/${id}`)
+    await db.execute((writer) => writer.deleteFrom("limits").where("id", "like", "% %").execute())
+  })
+
   it("restrict a key, which can then not shed them", async () => {
     const { as, newKey, member, create, ask } = setup
     const key = await newKey(member)

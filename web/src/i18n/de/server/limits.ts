@@ -16,7 +16,8 @@ export const limits = {
     "Sie können nur Limits für Ihre eigenen API-Schlüssel festlegen und für Mitglieder und Dienstschlüssel von Gruppen, die Sie verwalten. Limits der Administration ändert nur diese.",
   limit_of_group_target: "Wer eine Gruppe verwaltet, begrenzt ihre Mitglieder und Dienstschlüssel.",
   limit_target_not_in_group: "Das ist weder ein Mitglied noch ein Dienstschlüssel der Gruppe.",
-  limit_of_other_manager: "Wer die Gruppe mitverwaltet oder zur Administration gehört, wird nur von der Administration begrenzt.",
+  limit_of_other_manager:
+    "Wer die Gruppe mitverwaltet oder zur Administration gehört, wird nur von der Administration begrenzt.",
   limit_above_group: ({ max }) =>
     `Das Limit der Gruppe selbst ist ${max}. Geben Sie höchstens so viel ein.`,
   limit_above_group_cost: ({ dollars }) =>
