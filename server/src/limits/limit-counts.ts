@@ -30,17 +30,21 @@ export const createLimitCounts = (
     ).length
   }
 
-  return async (tx, setterId, limit) => {
-    const isDelegated = limit.set_by !== "administrator"
-    if ((await store.count(tx)) >= (isDelegated ? maxDelegatedLimits : maxLimits))
-      fail("limit_reached", translatable("limit_count_reached"))
-    if (!isDelegated) return
+  const checkSimilar = async (tx: Tx, limit: StoredLimit): Promise<void> => {
     const max = maxRows.delegatedLimitsPerTarget
     if ((await countSimilar(tx, limit)) >= max) failSimilar(max)
     const { group_id } = limit
     const maxOfGroup = maxRows.delegatedLimitsPerGroup
     if (group_id !== null && (await store.countOfGroup(tx, group_id)) >= maxOfGroup)
       failSimilar(maxOfGroup)
+  }
+
+  return async (tx, setterId, limit) => {
+    const isDelegated = limit.set_by !== "administrator"
+    if ((await store.count(tx)) >= (isDelegated ? maxDelegatedLimits : maxLimits))
+      fail("limit_reached", translatable("limit_count_reached"))
+    if (!isDelegated) return
+    await checkSimilar(tx, limit)
     const maxOwn = maxRows.ownLimitsPerUser
     if (limit.set_by === "owner" && (await store.countOwn(tx, setterId)) >= maxOwn)
       fail("limit_reached", translatable("limit_count_of_keys_reached", { max: maxOwn }))
