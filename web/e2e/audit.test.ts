@@ -64,6 +64,9 @@ describe("the audit page", () => {
     const chat = await call("POST", "/chats/new", { title: "Departures" })
     await call("POST", `/chats/${chat.id}/share`, {})
     const group = await call("POST", "/groups/create", { name: "Sailors" })
+    const target = { type: "group", id: group.id }
+    const limit = { target, metric: "requests", amount: 5, window: "day" }
+    await call("POST", "/limits", limit)
     await call("DELETE", `/groups/${group.id}`)
 
     const { page, open } = await app.asAdmin()
@@ -72,6 +75,8 @@ describe("the audit page", () => {
     await chooseOption(page.getByRole("combobox", { name: "Kind" }), "Chats")
     await line("shared Departures").waitFor()
     expect(await line("the group Sailors").count()).toBe(0)
+    await chooseOption(page.getByRole("combobox", { name: "Kind" }), "Limits")
+    await line("created the limit 5 requests per day").waitFor()
     await chooseOption(page.getByRole("combobox", { name: "Kind" }), "All kinds")
     const action = page.getByRole("combobox", { name: "Action" })
     await chooseOption(action, "Deleted")

@@ -2,7 +2,7 @@ import { createPdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { seedFunctions } from "./seed-functions.ts"
-import { seedLimits } from "./seed-limits.ts"
+import { seedLimits, seedWebhook } from "./seed-limits.ts"
 import { seedPrices } from "./seed-prices.ts"
 import { seedUsage } from "./seed-usage.ts"
 import type { BrowserSession } from "./test-app.ts"
@@ -175,7 +175,7 @@ export const seed = async (gateway: TestGateway) => {
     access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
     is_active: false,
   })
-  await call("POST", "/api/v1/auths/api_keys", { name: "Nightly report" })
+  const own = await call("POST", "/api/v1/auths/api_keys", { name: "Nightly report" })
   await call("POST", "/api/v1/auths/api_keys", {
     name: "Search page",
     expires_at: Math.floor(Date.now() / 1000) + 86_400 * 20,
@@ -191,9 +191,12 @@ export const seed = async (gateway: TestGateway) => {
   await seedUsage(gateway, { days: 40, userIds: ids, groupId })
   await seedPrices(gateway)
   const keyId: string = key.body.id
+  const ownKeyId: string = own.body.id
   const connectionId: string = connection.body.id
   const userId = ids[0] ?? ""
-  const limitId = await seedLimits(gateway, { userId, groupId, keyId, connectionId })
+  const limited = { userId, groupId, keyId, ownKeyId, connectionId }
+  const limitId = await seedLimits(gateway, limited)
+  await seedWebhook(gateway)
   await seedFunctions(gateway)
   const promptId = await seedPrompts(gateway)
   const chatId = await seedChat(gateway)
@@ -207,6 +210,7 @@ export const seed = async (gateway: TestGateway) => {
     groupId,
     connectionId,
     keyId,
+    ownKeyId,
     limitId,
     chatId,
     eventId,

@@ -93,6 +93,7 @@ const actionEndings: Record<AuditOperation, readonly string[]> = {
   update: [
     ...[".updated", "changed", ".activated", ".deactivated", ".released", ".restored"],
     ...[".files_added", ".file_removed", ".reset", ".processed_again", ".replaced", ".patched"],
+    ".secret_replaced",
   ],
   delete: [".deleted", ".revoked", ".unlinked", ".pruned"],
   access: [

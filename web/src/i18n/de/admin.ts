@@ -120,7 +120,7 @@ export const admin = {
   "settings.tokens": "Tokens",
   "settings.unpriced": "Modelle ohne Preis",
   "settings.unpricedHelp":
-    "Wenn ein Limit für Kosten gilt. Ihr Verbrauch zählt als kostenlos, weil der Preis unbekannt ist.",
+    "Wenn ein Limit für Kosten gilt. Zugelassen zählt ihr Verbrauch als kostenlos.",
   "settings.unpriced.admit": "Zulassen",
   "settings.unpriced.reject": "Ablehnen",
   "settings.withoutDatabase": "Limits, während die Datenbank nicht erreichbar ist",
@@ -136,6 +136,7 @@ export const admin = {
   "webhook.save": "Webhook speichern",
   "webhook.secretLead":
     "Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit die Signaturen.",
+  "webhook.copySecret": "Geheimnis kopieren",
   "webhook.last": "Letzte Zustellung",
   "webhook.nothingSent": "Noch nichts gesendet.",
   "webhook.waiting": "Wartende Ereignisse",

@@ -20,6 +20,7 @@ export const audit = {
   "audit.anyAction": "Alle Aktionen",
   "audit.refusals": "Fehlgeschlagene Anmeldungen",
   "audit.signOn": "Fehlgeschlagenes Single Sign-on",
+  "audit.webhook": "Webhook",
   "audit.success": "Erfolgreich",
   "audit.failure": "Verweigert oder fehlgeschlagen",
   "audit.anyTime": "Beliebiger Zeitraum",

@@ -110,7 +110,7 @@ export const limits = {
   "limits.ownKeyLead":
     "Zusätzlich zu Ihren eigenen Limits. Ein Schlüssel mit Limits kann keine Schlüssel anlegen und keine Einstellungen ändern.",
   "limits.memberLead":
-    "Für alle Anfragen dieses Mitglieds, solange es in der Gruppe ist. Sie können höchstens so hoch sein wie die der Gruppe.",
+    "Für alle Anfragen dieses Mitglieds, solange es in der Gruppe ist. Ein Limit kann höchstens so hoch sein wie das der Gruppe.",
   "limits.memberGone": "Dieses Mitglied ist nicht mehr in der Gruppe",
   "limits.setBy.administrator": "Von der Administration festgelegt",
   "limits.setBy.manager": "Von der Gruppenverwaltung festgelegt",

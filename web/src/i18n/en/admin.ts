@@ -113,7 +113,7 @@ export const admin = {
   "settings.tokens": "tokens",
   "settings.unpriced": "Models without a price",
   "settings.unpricedHelp":
-    "Under a limit on cost. What they use counts as free, because the price is unknown.",
+    "When a limit on cost applies. If allowed, what they use counts as free.",
   "settings.unpriced.admit": "Allow",
   "settings.unpriced.reject": "Reject",
   "settings.withoutDatabase": "Limits while the database is unavailable",
@@ -129,8 +129,9 @@ export const admin = {
   "webhook.save": "Save webhook",
   "webhook.secretLead":
     "Copy the secret now: it isn't shown again. The receiver needs it to check signatures.",
+  "webhook.copySecret": "Copy secret",
   "webhook.last": "Last delivery",
-  "webhook.nothingSent": "Nothing was sent yet.",
+  "webhook.nothingSent": "Nothing has been sent yet.",
   "webhook.waiting": "Waiting events",
   "webhook.accepted": "accepted (status {status})",
   "webhook.rejected": "rejected with status {status}",

@@ -20,6 +20,7 @@ export const audit = {
   "audit.anyAction": "Any action",
   "audit.refusals": "Failed sign-ins",
   "audit.signOn": "Failed single sign-on",
+  "audit.webhook": "Webhook",
   "audit.success": "Succeeded",
   "audit.failure": "Denied or failed",
   "audit.anyTime": "Any time",

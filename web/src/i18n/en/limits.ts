@@ -109,7 +109,7 @@ export const limits = {
   "limits.ownKeyLead":
     "In addition to your own limits. A key with limits cannot create keys or change settings.",
   "limits.memberLead":
-    "For all requests of this member, as long as they are in the group. They can be at most the group's own.",
+    "For all requests of this member, until they leave the group. A limit can't exceed the group's own.",
   "limits.memberGone": "This member is no longer in the group",
   "limits.setBy.administrator": "Set by an administrator",
   "limits.setBy.manager": "Set by a group's manager",

@@ -53,8 +53,8 @@ export const overview = {
     other: "{count} limits are reached: requests are rejected.",
   },
   "overview.limitsNearly": {
-    one: "At least 80% of {count} limit is spent.",
-    other: "At least 80% of {count} limits is spent.",
+    one: "{count} limit is at least 80% spent.",
+    other: "{count} limits are at least 80% spent.",
   },
   "overview.showLimits": "Show limits",
   "overview.showFiles": "Show files",

@@ -69,6 +69,13 @@ const Actor = ({ event }: { event: AuditEvent }) => {
 const Target = ({ event }: { event: AuditEvent }) => {
   const { target_type, target_id, target_name } = event
   const name = targetName(event)
+  if (target_id !== null && target_type === "limit") {
+    return (
+      <Link to="/admin/limits/$limitId" params={{ limitId: target_id }} className={link}>
+        {name}
+      </Link>
+    )
+  }
   if (target_id === null || target_name === null) return <Coded>{name}</Coded>
   if (target_type === "user") {
     return (

@@ -1,6 +1,8 @@
 import { Fragment, type ReactNode } from "react"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { isMessageKey, type MessageKey, t } from "../../i18n/translate.ts"
+import { describeLimit } from "../limits/limit-text.ts"
+import { metrics, windows } from "../limits/limit-values.ts"
 
 const actorLabels: Record<string, MessageKey> = {
   user: "label.user",
@@ -19,8 +21,18 @@ export const actorName = (event: AuditEvent): string => {
   return kind ? t(kind) : actor_type
 }
 
-export const targetName = ({ target_type, target_id, target_name }: AuditEvent): string =>
-  target_name ?? target_id ?? target_type ?? ""
+/** A limit has no name; what it allowed says more than its id. */
+const limitName = ({ target_type, before, after }: AuditEvent): string | undefined => {
+  if (target_type !== "limit") return undefined
+  const { amount, ...values } = { ...before, ...after }
+  const metric = metrics.find((one) => one === values.metric)
+  const window = windows.find((one) => one === values.window)
+  if (!metric || !window || typeof amount !== "number") return undefined
+  return describeLimit({ metric, window, amount })
+}
+
+export const targetName = (event: AuditEvent): string =>
+  event.target_name ?? limitName(event) ?? event.target_id ?? event.target_type ?? ""
 
 /** A line of the audit log: an event, and the upload that it completes, if any. */
 export interface AuditLine {

@@ -39,6 +39,8 @@ const kinds: readonly (readonly [string, MessageKey])[] = [
   ["file.", "label.files"],
   ["collection.", "label.collections"],
   ["price.", "label.prices"],
+  ["limit.", "label.limits"],
+  ["webhook.", "audit.webhook"],
   ["prompt.", "label.prompts"],
   ["project.", "projects.title"],
   ["settings.", "label.settings"],

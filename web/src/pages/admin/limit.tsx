@@ -13,7 +13,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { useEditForm } from "../../ui/use-form.ts"
 import { LimitFields, limitErrorFields } from "../limits/limit-fields.tsx"
-import { LimitBadges, LimitState } from "../limits/limit-state.tsx"
+import { LimitBadges, LimitState, SetByBadge } from "../limits/limit-state.tsx"
 import { describeLimit } from "../limits/limit-text.ts"
 import { toLimitChange, toLimitValues } from "../limits/limit-values.ts"
 import { TargetLink } from "./limit-target-link.tsx"
@@ -80,6 +80,7 @@ const Facts = ({ limit }: { limit: Limit }) => (
     <Card className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2 empty:hidden">
         <LimitBadges {...limit} />
+        <SetByBadge {...limit} />
       </div>
       <LimitState {...limit} />
     </Card>

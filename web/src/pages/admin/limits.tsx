@@ -7,7 +7,7 @@ import { limitsQuery } from "../../lib/limit-queries.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
-import { LimitBadges, LimitState } from "../limits/limit-state.tsx"
+import { LimitBadges, LimitState, SetByBadge } from "../limits/limit-state.tsx"
 import { describeLimit } from "../limits/limit-text.ts"
 import { targetTypes } from "./limit-target-field.tsx"
 import { TargetLink } from "./limit-target-link.tsx"
@@ -72,6 +72,7 @@ const columns = (): Column<Limit>[] => [
           {describeLimit(limit)}
         </Link>
         <LimitBadges {...limit} />
+        <SetByBadge {...limit} />
       </div>
     ),
   },

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { UserRound } from "lucide-react"
+import { KeyRound, UserRound } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { groupQuery, membersQuery, serviceKeysQuery } from "../../lib/queries.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -65,7 +65,7 @@ export const ManagedKeyPage = () => {
               <LimitPanel target={{ type: "key", id: key.id }} groupId={groupId} />
             </>
           ) : (
-            <EmptyState icon={UserRound} title={t("allKeys.gone")}>
+            <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
               {t("allKeys.goneHelp")}
             </EmptyState>
           )

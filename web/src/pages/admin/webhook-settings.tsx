@@ -47,7 +47,24 @@ const WebhookForm = ({ view }: { view: WebhookView }) => {
   })
   return (
     <>
-      <SubmitForm mutation={save} action={t("webhook.save")} hasFieldErrors>
+      <SubmitForm
+        mutation={save}
+        action={t("webhook.save")}
+        hasFieldErrors
+        extraActions={
+          <>
+            {view.url !== null && (
+              <WebhookActions
+                onSecret={setSecret}
+                onRemoved={() => {
+                  setUrl("")
+                  setSecret(null)
+                }}
+              />
+            )}
+          </>
+        }
+      >
         <TextField
           label={t("webhook.url")}
           help={t("webhook.urlHelp")}
@@ -61,21 +78,10 @@ const WebhookForm = ({ view }: { view: WebhookView }) => {
       {secret !== null && (
         <div className="flex flex-col gap-2 text-sm">
           <p>{t("webhook.secretLead")}</p>
-          <CreatedSecret secret={secret} />
+          <CreatedSecret secret={secret} copyLabel={t("webhook.copySecret")} />
         </div>
       )}
-      {view.url !== null && (
-        <>
-          <LastDelivery view={view} />
-          <WebhookActions
-            onSecret={setSecret}
-            onRemoved={() => {
-              setUrl("")
-              setSecret(null)
-            }}
-          />
-        </>
-      )}
+      {view.url !== null && <LastDelivery view={view} />}
     </>
   )
 }
@@ -128,22 +134,20 @@ const WebhookActions = ({ onSecret, onRemoved }: WebhookActionsProps) => {
   }
   return (
     <>
-      <div className="flex flex-wrap gap-2">
-        <Button busy={test.isPending} onClick={() => test.mutate()}>
-          {t("webhook.test")}
-        </Button>
-        <ConfirmedAction
-          label={t("webhook.replaceSecret")}
-          lead={t("webhook.replaceSecretLead")}
-          onConfirm={replaceSecret}
-        />
-        <ConfirmedAction
-          label={t("webhook.delete")}
-          lead={t("webhook.deleteLead")}
-          onConfirm={remove}
-        />
-      </div>
-      <div role="status" className="text-sm">
+      <Button busy={test.isPending} onClick={() => test.mutate()}>
+        {t("webhook.test")}
+      </Button>
+      <ConfirmedAction
+        label={t("webhook.replaceSecret")}
+        lead={t("webhook.replaceSecretLead")}
+        onConfirm={replaceSecret}
+      />
+      <ConfirmedAction
+        label={t("webhook.delete")}
+        lead={t("webhook.deleteLead")}
+        onConfirm={remove}
+      />
+      <div role="status" className="basis-full text-sm">
         {test.data && (
           <Status tone={test.data.ok ? "ok" : "danger"}>
             {t("webhook.tested", { result: attemptText(test.data), ms: test.data.duration_ms })}

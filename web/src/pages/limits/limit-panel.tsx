@@ -7,14 +7,13 @@ import { ApiError, api } from "../../lib/api.ts"
 import { limitsQuery } from "../../lib/limit-queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
 import { Card, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SubmitForm } from "../../ui/submit-form.tsx"
 import { LimitFields, limitErrorFields } from "./limit-fields.tsx"
-import { LimitBadges, LimitState } from "./limit-state.tsx"
+import { LimitBadges, LimitState, SetByBadge } from "./limit-state.tsx"
 import { describeLimit } from "./limit-text.ts"
 import {
   defaultLimitValues,
@@ -121,7 +120,7 @@ const PanelLimit = ({ limit, groupId }: { limit: Limit; groupId: string | undefi
         <div className="flex min-w-0 flex-wrap items-center gap-2">
           <h3 className="text-sm font-medium">{text}</h3>
           <LimitBadges {...limit} />
-          <SetByBadge {...limit} isOwn={mayChange && role !== "admin"} />
+          {!(mayChange && role !== "admin") && <SetByBadge {...limit} />}
         </div>
         {mayChange && (
           <div className="flex gap-2">
@@ -139,13 +138,6 @@ const PanelLimit = ({ limit, groupId }: { limit: Limit; groupId: string | undefi
       <LimitState {...limit} />
     </Card>
   )
-}
-
-/** Who set a limit, if it is not the usual authority of those who see it. */
-const SetByBadge = ({ set_by, isOwn }: Pick<Limit, "set_by"> & { isOwn: boolean }) => {
-  const { role } = useCurrentUser()
-  const isUsual = isOwn || (role === "admin" && set_by === "administrator")
-  return isUsual ? null : <Badge>{t(`limits.setBy.${set_by}`)}</Badge>
 }
 
 /** Deletes a limit after a confirmation. */

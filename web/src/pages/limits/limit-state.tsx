@@ -1,6 +1,7 @@
 import type { Limit, OwnLimit } from "../../../../server/src/limits/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate } from "../../lib/format.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { Time } from "../../ui/time.tsx"
@@ -99,6 +100,13 @@ const LimitWarning = (limit: StateProps) => {
   ) : (
     <Badge tone="warn">{t("limits.nearlyReached")}</Badge>
   )
+}
+
+/** Who set a limit, which administrators usually do themselves. */
+export const SetByBadge = ({ set_by }: Pick<Limit, "set_by">) => {
+  const { role } = useCurrentUser()
+  const isUsual = role === "admin" && set_by === "administrator"
+  return isUsual ? null : <Badge>{t(`limits.setBy.${set_by}`)}</Badge>
 }
 
 /** What differs from other limits. */
