@@ -52,17 +52,14 @@ const WebhookForm = ({ view }: { view: WebhookView }) => {
         action={t("webhook.save")}
         hasFieldErrors
         extraActions={
-          <>
-            {view.url !== null && (
-              <WebhookActions
-                onSecret={setSecret}
-                onRemoved={() => {
-                  setUrl("")
-                  setSecret(null)
-                }}
-              />
-            )}
-          </>
+          <WebhookActions
+            exists={view.url !== null}
+            onSecret={setSecret}
+            onRemoved={() => {
+              setUrl("")
+              setSecret(null)
+            }}
+          />
         }
       >
         <TextField
@@ -114,11 +111,12 @@ const LastDelivery = ({ view: { last_delivery: last, waiting } }: { view: Webhoo
 )
 
 interface WebhookActionsProps {
+  exists: boolean
   onSecret: (secret: string | null) => void
   onRemoved: () => void
 }
 
-const WebhookActions = ({ onSecret, onRemoved }: WebhookActionsProps) => {
+const WebhookActions = ({ exists, onSecret, onRemoved }: WebhookActionsProps) => {
   const test = useMutation({
     mutationFn: () => api.post("/api/v1/webhook/test"),
     onSuccess: refreshWebhook,
@@ -132,6 +130,7 @@ const WebhookActions = ({ onSecret, onRemoved }: WebhookActionsProps) => {
     onRemoved()
     await refreshWebhook()
   }
+  if (!exists) return null
   return (
     <>
       <Button busy={test.isPending} onClick={() => test.mutate()}>
