@@ -4,6 +4,7 @@ import {
   type WebhookReceiver,
 } from "../../server/test/fakes/webhook-receiver.ts"
 import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import { findViolations } from "./find-violations.ts"
 
 let receiver: WebhookReceiver
 beforeAll(async () => {
@@ -82,6 +83,7 @@ it("warns in chats and on the overview when a limit is nearly used up", async ()
     .toHaveLength(1)
   await page.reload()
   await notice.waitFor()
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole("complementary", { name: "Notice" }).getByRole("button").click()
   await notice.waitFor({ state: "detached" })
   await page.reload()

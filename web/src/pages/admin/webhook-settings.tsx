@@ -146,10 +146,12 @@ const WebhookActions = ({ exists, onSecret, onRemoved }: WebhookActionsProps) =>
         lead={t("webhook.deleteLead")}
         onConfirm={remove}
       />
-      <div role="status" className="basis-full text-sm">
+      <div role="status" className="min-w-0 basis-full text-sm">
         {test.data && (
           <Status tone={test.data.ok ? "ok" : "danger"}>
-            {t("webhook.tested", { result: attemptText(test.data), ms: test.data.duration_ms })}
+            <span className="min-w-0 break-words whitespace-normal">
+              {t("webhook.tested", { result: attemptText(test.data), ms: test.data.duration_ms })}
+            </span>
           </Status>
         )}
       </div>

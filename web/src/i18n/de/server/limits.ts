@@ -1,6 +1,9 @@
 import type { limits as english } from "../../../../../server/src/i18n/limits.ts"
 import type { TranslationsOf } from "../../server-messages.ts"
 
+/** Of a date as messages contain it: `2026-12-01 00:00 (UTC)`. */
+const toGermanDate = (date: string): string => date.replace(/^(\d+)-(\d+)-(\d+)/, "$3.$2.$1")
+
 export const limits = {
   limit_target_id: "Geben Sie die ID an, für die das Limit gilt; für alle gibt es keine.",
   limit_target_unknown: "Diese Gruppe, Person, Verbindung oder diesen Schlüssel gibt es nicht.",
@@ -27,20 +30,21 @@ export const limits = {
     `Davon kann es höchstens ${max} Limits geben. Löschen Sie zuerst eines.`,
   limit_count_of_keys_reached: ({ max }) =>
     `Ihre API-Schlüssel können zusammen höchstens ${max} Limits haben. Löschen Sie zuerst eines.`,
-  limit_used_up_until: ({ name, date }) => `Das Limit für ${name} ist bis ${date} aufgebraucht.`,
+  limit_used_up_until: ({ name, date }) =>
+    `Das Limit ${name} ist bis ${toGermanDate(date)} aufgebraucht.`,
   limit_nearly_used_up: ({ name, percent }) =>
-    `${percent} % des Limits für ${name} sind verbraucht.`,
-  limit_used_up: ({ name }) => `Das Limit für ${name} ist aufgebraucht.`,
+    `${percent} % des Limits ${name} sind verbraucht.`,
+  limit_used_up: ({ name }) => `Das Limit ${name} ist aufgebraucht.`,
   limit_exceeded_by_request: ({ name }) =>
-    `Diese Anfrage kann mehr verbrauchen, als das Limit für ${name} zulässt. Kürzen Sie sie oder bitten Sie um eine kürzere Antwort.`,
+    `Diese Anfrage kann mehr verbrauchen, als das Limit ${name} zulässt. Kürzen Sie sie oder bitten Sie um eine kürzere Antwort.`,
   limit_rate_reached: ({ name, seconds }) =>
-    `Das Limit für ${name} ist erreicht. Versuchen Sie es in ${seconds} s erneut.`,
+    `Das Limit ${name} ist erreicht. Versuchen Sie es in ${seconds} s erneut.`,
   limit_in_use: ({ name }) =>
-    `Laufende Anfragen belegen den Rest des Limits für ${name}. Versuchen Sie es gleich erneut.`,
+    `Laufende Anfragen belegen den Rest des Limits ${name}. Versuchen Sie es gleich erneut.`,
   limit_without_price: ({ id }) =>
     `Der Preis des Modells „${id}“ ist unbekannt, und es gilt ein Limit für Kosten. Die Administration muss den Preis festlegen.`,
-  limit_name: ({ metric, owner }) => `${metric} ${owner}`,
-  limit_name_with_window: ({ metric, window, owner }) => `${metric} ${window} ${owner}`,
+  limit_name: ({ metric, owner }) => `${owner} für ${metric}`,
+  limit_name_with_window: ({ metric, window, owner }) => `${owner} für ${metric} ${window}`,
   limit_name_with_model: ({ name, model }) => `${name} mit dem Modell „${model}“`,
   limit_of_requests: "Anfragen",
   limit_of_tokens: "Tokens",
