@@ -32,8 +32,7 @@ export const limits = {
     `Ihre API-Schlüssel können zusammen höchstens ${max} Limits haben. Löschen Sie zuerst eines.`,
   limit_used_up_until: ({ name, date }) =>
     `Das Limit ${name} ist bis ${toGermanDate(date)} aufgebraucht.`,
-  limit_nearly_used_up: ({ name, percent }) =>
-    `${percent} % des Limits ${name} sind verbraucht.`,
+  limit_nearly_used_up: ({ name, percent }) => `${percent} % des Limits ${name} sind verbraucht.`,
   limit_used_up: ({ name }) => `Das Limit ${name} ist aufgebraucht.`,
   limit_exceeded_by_request: ({ name }) =>
     `Diese Anfrage kann mehr verbrauchen, als das Limit ${name} zulässt. Kürzen Sie sie oder bitten Sie um eine kürzere Antwort.`,
