@@ -19,6 +19,24 @@ export const checkFields = (limit: StoredLimit): void => {
     failInvalid("model", translatable("limit_model_twice"))
 }
 
+/** A raise that would have no effect. @param at epoch ms */
+const checkRaise = ({ amount, raise }: StoredLimit, at: number): void => {
+  if (raise === null) return
+  if (raise.amount <= amount) failInvalid("raise.amount", translatable("limit_raise_too_small"))
+  if (raise.until * 1000 <= at) failInvalid("raise.until", translatable("limit_raise_ended"))
+}
+
+const isSameRaise = (one: StoredLimit["raise"], other: StoredLimit["raise"]): boolean =>
+  one?.amount === other?.amount && one?.until === other?.until
+
+/** @param before as it was, if it is not new: an earlier raise may have ended @param at epoch ms */
+export const checkNewRaise = (
+  limit: StoredLimit,
+  { before, at }: { before?: StoredLimit; at: number },
+): void => {
+  if (!(before && isSameRaise(before.raise, limit.raise))) checkRaise(limit, at)
+}
+
 const isSameTarget = (one: LimitTarget, other: LimitTarget): boolean =>
   one.type === other.type && one.id === other.id
 

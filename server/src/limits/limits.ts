@@ -10,7 +10,7 @@ import { checkGroupBound } from "./group-bound.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import { failUnknownLimit, type LimitAccess } from "./limit-access.ts"
 import { createLimitCounts } from "./limit-counts.ts"
-import { applyChange, checkFields } from "./limit-fields.ts"
+import { applyChange, checkFields, checkNewRaise } from "./limit-fields.ts"
 import type { ActiveLimit, LimitRegistry } from "./limit-registry.ts"
 import { readLimitStates } from "./limit-states.ts"
 import { appliesTo, toOwnLimit } from "./own-limits.ts"
@@ -174,6 +174,7 @@ export const createLimits = (deps: Deps) => {
       const insert = async (tx: Tx): Promise<StoredLimit> => {
         const limit = { ...draft, ...(await access.requireAuthority(tx, caller, input)) }
         checkFields(limit)
+        checkNewRaise(limit, { at: nowMs() })
         await checkTarget(tx, limit.target)
         await checkBound(tx, limit)
         await checkCounts(tx, caller.user.id, limit)
@@ -196,6 +197,7 @@ export const createLimits = (deps: Deps) => {
         await access.requireChangeable(tx, caller, before)
         const after = { ...applyChange(before, input), updatedMs: nowMs() }
         checkFields(after)
+        checkNewRaise(after, { before, at: nowMs() })
         await checkBound(tx, after)
         await store.update(tx, after)
         const values = { before: toAuditValues(before), after: toAuditValues(after) }

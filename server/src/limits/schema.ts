@@ -53,10 +53,11 @@ const TimeZone = z
   .refine(isTimeZone, withMessage(translatable("limit_time_zone_unknown")))
 
 const Amount = z.int().min(0)
-const Seconds = z.int().min(0).max(99_999_999_999)
+
+const RaiseEnd = z.int(withMessage(translatable("limit_raise_end_missing"))).max(99_999_999_999)
 
 /** A higher amount until `until`, in epoch seconds. */
-const LimitRaise = z.strictObject({ amount: Amount, until: Seconds })
+const LimitRaise = z.strictObject({ amount: Amount, until: RaiseEnd })
 export type LimitRaise = z.output<typeof LimitRaise>
 
 const fixedFields = {

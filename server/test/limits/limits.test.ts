@@ -70,6 +70,18 @@ describe.each(chooseDatabases())("limits on $name", ({ createDatabase }) => {
       })
   })
 
+  it.each<[string, object, string, string]>([
+    ["below the amount", { amount: 1, until: 4e9 }, "raise.amount", "limit_raise_too_small"],
+    ["that has ended", { amount: 80e9, until: 1 }, "raise.until", "limit_raise_ended"],
+    ["without an end", { amount: 80e9, until: null }, "raise.until", "limit_raise_end_missing"],
+  ])("refuse a raise %s", async (_what, raise, field, message) => {
+    const { id } = (await create(budget)).body
+    const refused = { status: 422, body: { errors: [{ path: field, id: message }] } }
+    expect(await create({ ...budget, raise })).toMatchObject(refused)
+    expect(await update(id, { raise })).toMatchObject(refused)
+    expect((await update(id, { amount: 7 })).body).toMatchObject({ amount: 7, raise: null })
+  })
+
   it("are found by what they are for", async () => {
     const requests = { metric: "requests", amount: 10, window: "minute" }
     await create({ ...requests, target: { type: "user", id: user.id }, model: "m" })

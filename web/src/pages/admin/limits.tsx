@@ -8,9 +8,8 @@ import { useListSearch } from "../../lib/use-list-search.ts"
 import { ListPage } from "../../ui/list-page.tsx"
 import { type Column, NameCell } from "../../ui/table.tsx"
 import { LimitBadges, LimitState, SetByBadge } from "../limits/limit-state.tsx"
-import { describeLimit } from "../limits/limit-text.ts"
+import { describeLimit, describeTarget } from "../limits/limit-text.ts"
 import { targetTypes } from "./limit-target-field.tsx"
-import { TargetLink } from "./limit-target-link.tsx"
 
 /** Every limit, the latest first. */
 export const LimitsPage = () => {
@@ -53,7 +52,9 @@ const columns = (): Column<Limit>[] => [
     grow: true,
     cell: (limit) => (
       <NameCell detail={describeType(limit)}>
-        <TargetLink {...limit} />
+        <Link to="/admin/limits/$limitId" params={{ limitId: limit.id }}>
+          {describeTarget(limit)}
+        </Link>
       </NameCell>
     ),
   },

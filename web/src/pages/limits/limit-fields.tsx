@@ -60,7 +60,7 @@ const AmountFields = (props: LimitFieldsProps) => {
         {...bindField(props, "amount")}
         onEmpty={() => set({ amount: null })}
         isWhole={metric !== "cost"}
-        {...(exists && { unit: t(`limits.metric.${metric}`) })}
+        {...(exists && { unit: metric === "cost" ? "$" : t(`limits.metric.${metric}`) })}
         className="max-sm:col-span-2"
       />
       {!exists && (

@@ -11,6 +11,9 @@ export const limits = {
   limit_window_missing: "Wählen Sie den Zeitraum, in dem das Limit zählt.",
   limit_concurrency_window: "Ein Limit für gleichzeitige Anfragen hat nur den Zeitraum „total“.",
   limit_concurrency_soft: "Ein Limit für gleichzeitige Anfragen kann nicht weich sein.",
+  limit_raise_end_missing: "Geben Sie Datum und Uhrzeit ein.",
+  limit_raise_ended: "Geben Sie einen Zeitpunkt in der Zukunft ein.",
+  limit_raise_too_small: "Geben Sie mehr als den Betrag des Limits ein.",
   limit_total_rolling: "Nur Zeiträume, die enden, können gleitend sein.",
   limit_model_twice: "Ein Limit eines Modells kann nicht auf ein anderes Modell beschränkt werden.",
   limit_field_fixed:
