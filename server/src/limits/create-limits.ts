@@ -27,8 +27,8 @@ import { createRejections } from "./warnings/rejections.ts"
 
 /** Other processes, and lists of limits, learn this late what was used. */
 const renewMs = 250
-/** Without other processes; each report waits for the disk. */
-const onlyProcessRenewMs = 1000
+/** Without other processes; each report waits for the disk. What is taken ahead expires after a second. */
+const onlyProcessRenewMs = 500
 
 interface Deps extends Omit<LimitAccessDeps, "targets">, LimitWarningOptions {
   config: Pick<Config, "METRICS_LABELS">

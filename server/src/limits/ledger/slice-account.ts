@@ -12,6 +12,9 @@ const maxViewAgeMs = 5000
 /** Slots are freed for others some time after this, when the process no longer reaches the database. */
 const maxSlotAgeMs = 5000
 
+/** How many times what was reserved in the last second is taken ahead, as far as 2 % suffice. */
+const riseFactor = 2
+
 /** When to try again if requests in flight hold what is missing. */
 const retryMs = 1000
 
@@ -110,7 +113,8 @@ export class SliceAccount implements Account {
     const waiting = this.#isSoft ? [] : this.waiting.list()
     const need = this.#isSoft ? this.#open : this.#open + this.waiting.sum
     // The first requests have not been reserved yet.
-    const wished = Math.max(this.waiting.sum, this.#estimate.next(steadyMs))
+    // All requests wait while a slice that they used up is claimed, so it allows for a rise.
+    const wished = Math.max(this.waiting.sum, this.#estimate.next(steadyMs) * riseFactor)
     const ahead = this.#isSoft || !takesAhead ? 0 : wished
     const spare = this.#limitSpare(ahead, { need, steadyMs })
     const keep = Math.min(maxAmount, Math.max(this.#open, Math.min(this.#slice, need + spare)))
