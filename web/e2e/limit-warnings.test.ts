@@ -91,7 +91,7 @@ it("warns in chats and on the overview when a limit is nearly used up", async ()
   expect(await notice.count()).toBe(0)
 
   await open("/admin")
-  await page.getByText("1 limit is at least 80% spent.").waitFor()
+  await page.getByText("1 limit is at least 80% used.").waitFor()
   await page.getByRole("link", { name: "Show limits" }).click()
   await page.waitForURL("**/admin/limits")
   await app.gateway.call("DELETE", `/api/v1/limits/${created.body.id}`)

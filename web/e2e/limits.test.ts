@@ -36,7 +36,7 @@ describe("an administrator", () => {
     await page.getByRole("button", { name: "Create limit" }).click()
     const row = page.getByRole("row").filter({ hasText: "Pilots" })
     await row.getByText("$50.00 per month").last().waitFor()
-    await row.getByText("$0.00 of $50.00 spent").last().waitFor()
+    await row.getByText("$0.00 of $50.00 used").last().waitFor()
     const time_zone = await page.evaluate("new Intl.DateTimeFormat().resolvedOptions().timeZone")
     expect(await readLimits()).toMatchObject([
       {
@@ -60,14 +60,14 @@ describe("an administrator", () => {
     await page.getByRole("button", { name: "Add limit" }).click()
     await page.keyboard.type("10")
     await page.keyboard.press("Enter")
-    await page.getByText("0 of 10 requests spent").waitFor()
+    await page.getByText("0 of 10 requests used").waitFor()
     const limit = { target: { type: "key", id: body.id }, metric: "requests", window: "minute" }
     expect(await readLimits()).toMatchObject([{ ...limit, amount: 10 }])
 
     const messages = [{ role: "user", content: "one" }]
     const request = { model: "gpt-fake", messages }
     await app.gateway.call("POST", "/v1/chat/completions", request, { key: body.api_key })
-    await page.getByText("1 of 10 requests spent").waitFor()
+    await page.getByText("1 of 10 requests used").waitFor()
 
     await page.getByRole("button", { name: "Edit limit: 10 requests per minute" }).click()
     await page.getByLabel("Amount", { exact: true }).fill("20")
@@ -141,7 +141,7 @@ describe("an administrator", () => {
     expect(await rows.nth(1).textContent()).toContain("Reached")
     await chooseOption(page.getByLabel("Limit for"), "For connections")
     await rows.nth(1).waitFor({ state: "detached" })
-    await rows.getByText("1 of 7 requests spent").last().waitFor()
+    await rows.getByText("1 of 7 requests used").last().waitFor()
     for (const where of ["/models/view/gpt-fake", "/admin/connections/env-openai-0"]) {
       await open(where)
       await page.getByRole("heading", { name: /requests? per day/ }).waitFor()

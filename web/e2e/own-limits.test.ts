@@ -44,7 +44,7 @@ it("a manager limits a member within the group's own limit, and a service key", 
   await page.getByText("The group's own limit is 50 dollars.").waitFor()
   await amount.fill("20")
   await page.getByRole("button", { name: "Add limit" }).click()
-  await page.getByText("$0.00 of $20.00 spent").waitFor()
+  await page.getByText("$0.00 of $20.00 used").waitFor()
   const byManager = { set_by: "manager", group_id: group.id }
   const limitsOf = async (type: string) =>
     (await gateway.call("GET", `${path}?target_type=${type}`)).body.items
@@ -57,7 +57,7 @@ it("a manager limits a member within the group's own limit, and a service key", 
   await page.getByRole("button", { name: "Add limit" }).click()
   await amount.fill("10")
   await page.getByRole("button", { name: "Add limit" }).click()
-  await page.getByText("0 of 10 requests spent").waitFor()
+  await page.getByText("0 of 10 requests used").waitFor()
   expect(await limitsOf("key")).toMatchObject([{ target: { id: key.id }, ...byManager }])
   await page.getByRole("button", { name: "Delete limit: 10 requests per minute" }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete limit" }).click()
@@ -78,9 +78,9 @@ it("a user sees their limits, only the part of shared ones, and limits an own ke
 
   const { page, open, pageErrors } = await signIn("Grace", user.email)
   await open("/account/usage")
-  await page.getByText("1 of 4 requests spent").waitFor()
+  await page.getByText("1 of 4 requests used").waitFor()
   await page.getByRole("heading", { name: "Requests per day", exact: true }).waitFor()
-  await page.getByText("20% spent").waitFor()
+  await page.getByText("20% used").waitFor()
   expect(await page.getByText("5 requests").count()).toBe(0)
 
   await open("/account/keys")
@@ -88,7 +88,7 @@ it("a user sees their limits, only the part of shared ones, and limits an own ke
   await page.getByRole("button", { name: "Add limit" }).click()
   await page.getByLabel("Amount", { exact: true }).fill("7")
   await page.getByRole("button", { name: "Add limit" }).click()
-  await page.getByText("0 of 7 requests spent").waitFor()
+  await page.getByText("0 of 7 requests used").waitFor()
   await page.getByRole("button", { name: "Edit limit: 7 requests per minute" }).waitFor()
   const { body } = await gateway.call("GET", `${path}?target_type=key`)
   const [{ id, target: ofKey, ...limit }] = body.items

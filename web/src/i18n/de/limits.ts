@@ -1,6 +1,6 @@
 export const limits = {
   "limits.lead":
-    "Was Gruppen, Benutzer, Schlüssel, Modelle und Verbindungen verbrauchen dürfen. Gelten mehrere Limits für eine Anfrage, zählen alle.",
+    "Was Gruppen, Benutzer, Schlüssel, Modelle und Verbindungen verbrauchen dürfen. Gelten mehrere Limits für eine Anfrage, muss jedes sie erlauben.",
   "limits.search": "Limits suchen",
   "limits.none": "Noch keine Limits",
   "limits.noneHelp":
@@ -15,7 +15,8 @@ export const limits = {
   "limits.delete": "Limit löschen",
   "limits.deleteShort": "Löschen",
   "limits.deleteOne": "Limit löschen: {limit}",
-  "limits.deleteLead": "Es gilt sofort nicht mehr. Was davon verbraucht war, wird verworfen.",
+  "limits.deleteLead":
+    "Es gilt sofort nicht mehr. Sein Zählerstand wird gelöscht. Berichte bleiben erhalten.",
   "limits.gone": "Dieses Limit gibt es nicht",
   "limits.goneHelp": "Es wurde vielleicht gelöscht, oder das, was es begrenzt hat.",
   "limits.limit": "Limit",

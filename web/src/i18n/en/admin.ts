@@ -123,7 +123,7 @@ export const admin = {
   "settings.withoutDatabase.reject": "Reject requests",
   "webhook.title": "Webhook for limits",
   "webhook.lead":
-    "Reports when 80% of a limit is spent, and when it is reached. Events are signed according to Standard Webhooks, and sent again for a day until they are accepted.",
+    "Reports when 80% of a limit is used, and when it is reached. Events are signed according to Standard Webhooks, and sent again for a day until they are accepted.",
   "webhook.url": "Address",
   "webhook.urlHelp": "Receives each event as a POST request with JSON.",
   "webhook.save": "Save webhook",

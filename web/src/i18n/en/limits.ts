@@ -1,6 +1,6 @@
 export const limits = {
   "limits.lead":
-    "What groups, users, keys, models and connections may use. If several limits apply to a request, all of them count.",
+    "What groups, users, keys, models and connections may use. If several limits apply to a request, each of them must allow it.",
   "limits.search": "Search limits",
   "limits.none": "No limits yet",
   "limits.noneHelp":
@@ -15,11 +15,11 @@ export const limits = {
   "limits.delete": "Delete limit",
   "limits.deleteShort": "Delete",
   "limits.deleteOne": "Delete limit: {limit}",
-  "limits.deleteLead": "It stops applying at once, and what was spent of it is forgotten.",
+  "limits.deleteLead": "It stops applying at once, and its count is deleted. Usage reports stay.",
   "limits.gone": "This limit doesn't exist",
   "limits.goneHelp": "It may have been deleted, or what it limited was.",
   "limits.limit": "Limit",
-  "limits.used": "Spent",
+  "limits.used": "Used",
   "limits.panelLead": "Requests must fit into every limit that applies to them.",
   "limits.groupLead":
     "For all members and service keys together. Members can have limits of their own as well.",
@@ -68,7 +68,7 @@ export const limits = {
   "limits.concurrently": "{amount} at the same time",
   "limits.requests": { one: "{count} request", other: "{count} requests" },
   "limits.tokens": { one: "{count} token", other: "{count} tokens" },
-  "limits.spent": "{used} of {amount} spent",
+  "limits.spent": "{used} of {amount} used",
   "limits.reserved": "{amount} reserved",
   "limits.inProgress": "{used} of {amount} in progress",
   "limits.resets": "Resets",
@@ -95,7 +95,7 @@ export const limits = {
   "limits.soft": "Allow a little more",
   "limits.softMark": "Soft",
   "limits.softHelp":
-    "Requests start until the amount is spent, so those still in progress can exceed it.",
+    "Requests start until the amount is used up, so those still in progress can exceed it.",
   "limits.model": "Only for model",
   "limits.modelHelp": "Counts only requests to this model.",
   "limits.raise": "Temporary raise",
@@ -104,8 +104,8 @@ export const limits = {
   "limits.cost": "Cost",
   "limits.you": "You",
   "limits.ownLead":
-    "What you can use. Of limits that you share with others, only the part that is spent is shown.",
-  "limits.usedPart": "{part}% spent",
+    "What you can use. Of limits that you share with others, only the part that is used is shown.",
+  "limits.usedPart": "{part}% used",
   "limits.ownKeyLead":
     "In addition to your own limits. A key with limits cannot create keys or change settings.",
   "limits.memberLead":

@@ -53,8 +53,8 @@ export const overview = {
     other: "{count} limits are reached: requests are rejected.",
   },
   "overview.limitsNearly": {
-    one: "{count} limit is at least 80% spent.",
-    other: "{count} limits are at least 80% spent.",
+    one: "{count} limit is at least 80% used.",
+    other: "{count} limits are at least 80% used.",
   },
   "overview.showLimits": "Show limits",
   "overview.showFiles": "Show files",
