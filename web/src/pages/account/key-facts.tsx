@@ -1,6 +1,8 @@
+import { KeyRound } from "lucide-react"
 import type { ReactNode } from "react"
 import type { ApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
+import { EmptyState } from "../../ui/empty-state.tsx"
 import { DefinitionList } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeyExpiry, KeyScope } from "./key-cells.tsx"
@@ -22,4 +24,11 @@ export const KeyFacts = ({ apiKey, owner }: KeyFactsProps) => (
       [t("label.expires"), <KeyExpiry key="expires" {...apiKey} />],
     ]}
   />
+)
+
+/** In place of a key that was revoked. */
+export const KeyGone = () => (
+  <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
+    {t("allKeys.goneHelp")}
+  </EmptyState>
 )

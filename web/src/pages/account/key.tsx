@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { KeyRound } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { keysQuery } from "../../lib/queries.ts"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 import { KeyHint } from "./key-cells.tsx"
-import { KeyFacts } from "./key-facts.tsx"
+import { KeyFacts, KeyGone } from "./key-facts.tsx"
 
 /** One of the user's API keys, with its limits. */
 export const OwnKeyPage = () => {
@@ -30,9 +28,7 @@ export const OwnKeyPage = () => {
               <LimitPanel target={{ type: "key", id: key.id }} lead={t("limits.ownKeyLead")} />
             </>
           ) : (
-            <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
-              {t("allKeys.goneHelp")}
-            </EmptyState>
+            <KeyGone />
           )
         }
       </QueryResult>

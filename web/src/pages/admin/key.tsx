@@ -1,15 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import { KeyRound } from "lucide-react"
 import type { AdministeredKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { allKeysQuery } from "../../lib/queries.ts"
 import { useLeavePage } from "../../lib/use-leave-page.ts"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeyHint, RevokeButton } from "../account/key-cells.tsx"
-import { KeyFacts } from "../account/key-facts.tsx"
+import { KeyFacts, KeyGone } from "../account/key-facts.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { KeyOwnerLink, revokeKey } from "./all-keys.tsx"
@@ -38,9 +36,7 @@ export const KeyPage = () => {
               <RecentUsage filter="key_id" id={found.id} />
             </>
           ) : (
-            <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
-              {t("allKeys.goneHelp")}
-            </EmptyState>
+            <KeyGone />
           )
         }
       </QueryResult>

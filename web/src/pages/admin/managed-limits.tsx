@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { KeyRound, UserRound } from "lucide-react"
+import { UserRound } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { groupQuery, membersQuery, serviceKeysQuery } from "../../lib/queries.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeyHint } from "../account/key-cells.tsx"
-import { KeyFacts } from "../account/key-facts.tsx"
+import { KeyFacts, KeyGone } from "../account/key-facts.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 
 /** The link takes the group's ID from the page's own path. */
@@ -65,9 +65,7 @@ export const ManagedKeyPage = () => {
               <LimitPanel target={{ type: "key", id: key.id }} groupId={groupId} />
             </>
           ) : (
-            <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
-              {t("allKeys.goneHelp")}
-            </EmptyState>
+            <KeyGone />
           )
         }
       </QueryResult>
