@@ -39,9 +39,10 @@ describe("an administrator", () => {
     await page.getByLabel("Name").fill("Pilots")
     await page.getByRole("switch", { name: "Pays for its members" }).click()
     await page.getByRole("button", { name: "Create group" }).click()
+    await page.getByRole("heading", { name: "Pilots" }).waitFor()
     const pays = page.getByRole("switch", { name: "Pays for its members", checked: false })
     await pays.click()
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
     const { body: groups } = await gateway.call("GET", "/api/v1/groups")
     expect(groups.items).toMatchObject([{ name: "Pilots", pays: true }])
@@ -66,7 +67,7 @@ describe("an administrator", () => {
     await page.getByRole("table").getByRole("link").click()
     await page.getByRole("heading", { name: "Portico Administrator" }).waitFor()
     await chooseOption(page.getByLabel("Role"), "User")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByRole("alert").getByText("last active administrator").waitFor()
   })
 
@@ -152,7 +153,7 @@ describe("a connection", () => {
     await page.getByText(/rejected the API key \(status 401\)\. Check the key\. \(\d/).waitFor()
 
     await page.getByLabel("API key").fill("up-key")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Healthy").waitFor()
     expect(await page.content()).not.toContain("up-key")
 
@@ -171,7 +172,7 @@ describe("a connection", () => {
     await page.getByText("gpt-fake").waitFor()
     expect(await page.getByLabel("Address").isDisabled()).toBe(true)
     expect(await page.getByLabel("API key").count()).toBe(0)
-    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0)
+    expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0)
   })
 
   it("describes its error in the user's language", async () => {

@@ -64,7 +64,7 @@ it("shows no costs if the administrators hide them", async () => {
   const chatUrl = page.url()
   await open("/admin/settings")
   await page.getByRole("switch", { name: "Show costs in chats" }).click()
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("Saved", { exact: true }).waitFor()
   await page.goto(chatUrl)
   await answers().nth(0).getByText("tokens").first().waitFor({ state: "attached" })

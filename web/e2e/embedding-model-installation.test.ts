@@ -46,7 +46,7 @@ it("installs an embedding model, shows its progress and errors, and removes it",
   await install.click()
   await page.getByText("Installed. You can choose it").waitFor()
   await chooseOption(page.getByLabel("Embedding model"), "Built-in (tiny)")
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("In use: Built-in (tiny)").waitFor()
   expect(await page.getByText("works best in English").count()).toBe(0)
 
@@ -56,7 +56,7 @@ it("installs an embedding model, shows its progress and errors, and removes it",
   await page.getByText("Semantic search uses this model.").waitFor()
   await page.getByRole("button", { name: "Cancel" }).click()
   await chooseOption(page.getByLabel("Embedding model"), "Built-in (all-minilm-l6-v2)")
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("In use: Built-in (all-minilm-l6-v2)").waitFor()
   await remove.click()
   await page.getByRole("button", { name: "Remove tiny" }).click()

@@ -89,7 +89,7 @@ describe("a workspace model", () => {
     await open("/admin/settings")
     const setting = page.getByRole("switch", { name: "Claude Code names" })
     await setting.click()
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Saved").waitFor()
     await open("/models/new?base=gpt-fake")
     await page.getByRole("textbox", { name: "Name" }).fill("Helmsman")

@@ -101,7 +101,7 @@ it("lets a collection turn rewriting off", async () => {
   await visit.open(`/knowledge/${collection}/settings`)
   await page.getByRole("combobox", { name: "Rewriting of questions" }).click()
   await page.getByRole("option", { name: "Off" }).click()
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("Saved").first().waitFor()
   await visit.open(`/knowledge/${collection}/search?q=Its+code%3F&model=writer`)
   await page.getByText("The question was not rewritten: rewriting is off.").waitFor()
@@ -114,10 +114,10 @@ it("lets administrators choose the model and its time", async () => {
   await page.getByRole("option", { name: "writer" }).click()
   const timeout = page.getByRole("textbox", { name: "Time limit for rewriting" })
   await timeout.fill("50")
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("Enter at least 100 and at most 30,000 milliseconds.").waitFor()
   await timeout.fill("1500")
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   const readValues = async () =>
     (await app.gateway.call("GET", "/api/v1/settings")).body.values.query_rewriting_timeout_ms
   await expect.poll(readValues).toBe(1500)

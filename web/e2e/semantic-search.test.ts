@@ -55,7 +55,7 @@ describe("semantic search", () => {
     await page.getByText("In use: bge-m3:latest").waitFor()
 
     await page.getByText("Unsaved changes").waitFor()
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
     const { values } = (await app.gateway.call("GET", "/api/v1/settings")).body
     expect(values).toMatchObject({ rag_token_budget: 6000, embedding_model: "bge-m3:latest" })
@@ -83,7 +83,7 @@ describe("semantic search", () => {
     const { page, open } = visit
     await open("/admin/settings")
     await chooseOption(model(), "Off (keyword search only)")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("Off. Collections use keyword search only.").waitFor()
     expect(await setting()).toBe("none")
     await open(`/knowledge/${collection}`)
