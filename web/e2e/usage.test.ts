@@ -77,7 +77,8 @@ describe("the usage page", () => {
     await page.getByRole("slider", { name: "Requests per hour" }).waitFor()
     expect(page.url()).toContain(`from=${day}&to=${day}`)
     await chooseOption(page.getByLabel("Group by"), "Over time")
-    expect(await page.getByRole("table", { name: "Over time" }).getByRole("row").count()).toBe(2)
+    const rows = page.getByRole("table", { name: "Over time" }).getByRole("row")
+    await expect.poll(() => rows.count()).toBe(2)
   })
 
   it("is linked from a user with what the user cost, and fits a phone", async () => {
