@@ -27,7 +27,7 @@ export const KeyFacts = ({ apiKey, owner }: KeyFactsProps) => (
 )
 
 /** In place of a key that was revoked. */
-export const KeyGone = () => (
+export const MissingKey = () => (
   <EmptyState icon={KeyRound} title={t("allKeys.gone")}>
     {t("allKeys.goneHelp")}
   </EmptyState>

@@ -6,7 +6,7 @@ import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 import { KeyHint } from "./key-cells.tsx"
-import { KeyFacts, KeyGone } from "./key-facts.tsx"
+import { KeyFacts, MissingKey } from "./key-facts.tsx"
 
 /** One of the user's API keys, with its limits. */
 export const OwnKeyPage = () => {
@@ -28,7 +28,7 @@ export const OwnKeyPage = () => {
               <LimitPanel target={{ type: "key", id: key.id }} lead={t("limits.ownKeyLead")} />
             </>
           ) : (
-            <KeyGone />
+            <MissingKey />
           )
         }
       </QueryResult>

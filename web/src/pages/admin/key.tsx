@@ -7,7 +7,7 @@ import { useLeavePage } from "../../lib/use-leave-page.ts"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeyHint, RevokeButton } from "../account/key-cells.tsx"
-import { KeyFacts, KeyGone } from "../account/key-facts.tsx"
+import { KeyFacts, MissingKey } from "../account/key-facts.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 import { RecentUsage } from "../usage/recent-usage.tsx"
 import { KeyOwnerLink, revokeKey } from "./all-keys.tsx"
@@ -36,7 +36,7 @@ export const KeyPage = () => {
               <RecentUsage filter="key_id" id={found.id} />
             </>
           ) : (
-            <KeyGone />
+            <MissingKey />
           )
         }
       </QueryResult>

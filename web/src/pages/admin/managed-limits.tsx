@@ -7,7 +7,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeyHint } from "../account/key-cells.tsx"
-import { KeyFacts, KeyGone } from "../account/key-facts.tsx"
+import { KeyFacts, MissingKey } from "../account/key-facts.tsx"
 import { LimitPanel } from "../limits/limit-panel.tsx"
 
 /** The link takes the group's ID from the page's own path. */
@@ -65,7 +65,7 @@ export const ManagedKeyPage = () => {
               <LimitPanel target={{ type: "key", id: key.id }} groupId={groupId} />
             </>
           ) : (
-            <KeyGone />
+            <MissingKey />
           )
         }
       </QueryResult>
