@@ -1,13 +1,12 @@
 import { failInvalid } from "../errors.ts"
 import { type TranslatableMessage, translatable } from "../i18n/message.ts"
+import { nanoPerDollar } from "../usage/exact-dollars.ts"
 import { amountAt } from "./ledger/limit-rule.ts"
 import { type StoredLimit, toRaisableAmount } from "./store.ts"
 
-const nanoDollarsPerDollar = 1e9
-
 const messageOf = (metric: StoredLimit["metric"], max: number): TranslatableMessage =>
   metric === "cost"
-    ? translatable("limit_above_group_cost", { dollars: max / nanoDollarsPerDollar })
+    ? translatable("limit_above_group_cost", { dollars: max / nanoPerDollar })
     : translatable("limit_above_group", { max })
 
 /** Whether all that counts toward a manager's limit counts toward the group's too. */

@@ -1,16 +1,14 @@
 import type { Database } from "../db/database.ts"
 import { accountKindOf, amountAt } from "./ledger/limit-rule.ts"
-import { type Period, periodAt } from "./ledger/periods.ts"
+import { periodAt } from "./ledger/periods.ts"
 import { rateStateAt } from "./ledger/rate.ts"
 import { readTotals } from "./ledger/sql-slices.ts"
 import { toRule } from "./limit-rules.ts"
+import { resetOf, spentOf, toSeconds } from "./period-use.ts"
 import type { Limit } from "./schema.ts"
 import { type StoredLimit, toRaisableAmount } from "./store.ts"
 
 type LimitState = Pick<Limit, "spent" | "reserved" | "resets_at">
-
-const toSeconds = (ms: number | null): number | null =>
-  ms === null || !Number.isFinite(ms) ? null : Math.ceil(ms / 1000)
 
 const readArrivals = async (
   db: Database,
@@ -52,19 +50,14 @@ export const readLimitStates = async (
     return { spent, reserved: 0, resets_at: spent > 0 ? toSeconds(emptyAt) : null }
   }
 
-  const resetOf = (limit: StoredLimit, period: Period, oldest: number | null): number | null => {
-    if (accountKindOf(limit) === "slots") return null
-    return toSeconds(limit.rolling ? oldest : period.endsAt)
-  }
-
   return limits.map((limit, position) => {
     const period = periods[position]?.period
     if (!period || accountKindOf(limit) === "rate") return rateStateOf(limit)
     const total = totals.get(position)
     return {
-      spent: (total?.spent ?? 0) + (total?.writtenOff ?? 0),
+      spent: spentOf(total),
       reserved: total?.granted ?? 0,
-      resets_at: resetOf(limit, period, total?.oldestCountsUntil ?? null),
+      resets_at: toSeconds(resetOf(limit, period, total)),
     }
   })
 }

@@ -1,4 +1,5 @@
 import type { UsageRow } from "../db/tables.ts"
+import { nanoPerDollar } from "./exact-dollars.ts"
 import { createFastMetric, type MetricSeries } from "./prometheus-metric.ts"
 import type { UsageRecord } from "./record-queue.ts"
 
@@ -12,7 +13,6 @@ export type CostLabel = keyof typeof columnByLabel
 
 /** One series of each user and model would be more than Prometheus can take. */
 const maxSeries = 10_000
-const nanoPerDollar = 1e9
 
 /** A counter of what requests cost, in dollars. */
 export const createCostMetric = (labelNames: readonly CostLabel[]) => {

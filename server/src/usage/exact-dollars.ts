@@ -1,4 +1,4 @@
-const nanoPerDollar = 1_000_000_000
+export const nanoPerDollar = 1_000_000_000
 const nanoDigits = 9
 
 /** Nano-dollars as dollars, exactly: "0.000400000". */

@@ -1,10 +1,10 @@
 import type { CostLabel } from "../../usage/cost-metric.ts"
+import { nanoPerDollar } from "../../usage/exact-dollars.ts"
 import type { Metrics } from "../../usage/metrics.ts"
 import type { LimitWarnings, ReportedUse } from "./limit-warnings.ts"
 
 /** More would be a burden for Prometheus; the oldest limits come first. */
 const maxSeries = 1000
-const nanoPerDollar = 1e9
 
 const remainingOf = ({ limit, amount, spent }: ReportedUse): number => {
   const remaining = Math.max(0, amount - spent)

@@ -2,6 +2,7 @@ import { type Caller, userIdOf } from "../../http/caller.ts"
 import { referenceOf, type TranslatableMessage, translatable } from "../../i18n/message.ts"
 import { formatDate, nameOf } from "../admission/limit-failure.ts"
 import { appliesTo } from "../own-limits.ts"
+import { toSeconds } from "../period-use.ts"
 import type { LimitNotice } from "../schema.ts"
 import type { LimitWarnings, ReportedUse } from "./limit-warnings.ts"
 import { firstShare } from "./warning-level.ts"
@@ -39,7 +40,7 @@ const toNotice = (use: ReportedUse): LimitNotice => {
     id: `${limit.id} ${limit.rolling ? period.series : period.key} ${level}`,
     level: level === 100 ? "reached" : "warning",
     share: shareOf(use),
-    resets_at: resetsAt === null ? null : Math.ceil(resetsAt / 1000),
+    resets_at: toSeconds(resetsAt),
     message: message.text,
     message_reference: referenceOf(message),
   }

@@ -3,6 +3,7 @@ import { accountKindOf, amountAt } from "../ledger/limit-rule.ts"
 import { type Period, periodAt } from "../ledger/periods.ts"
 import { readTotals } from "../ledger/sql-slices.ts"
 import { toRule } from "../limit-rules.ts"
+import { resetOf, spentOf } from "../period-use.ts"
 import { type StoredLimit, toRaisableAmount } from "../store.ts"
 
 /** What is spent of a limit in its present period. */
@@ -38,12 +39,11 @@ export const createUseReader = (db: Pick<Database, "dialect" | "backgroundReader
     return limits.map((limit, position) => {
       const period = periodOf(limit)
       const total = totals.get(position)
-      const resetsAt = limit.rolling ? (total?.oldestCountsUntil ?? null) : period.endsAt
       return {
         ...{ limit, period },
         amount: amountAt(toRaisableAmount(limit), at),
-        spent: (total?.spent ?? 0) + (total?.writtenOff ?? 0),
-        resetsAt: resetsAt !== null && Number.isFinite(resetsAt) ? resetsAt : null,
+        spent: spentOf(total),
+        resetsAt: resetOf(limit, period, total),
       }
     })
   }

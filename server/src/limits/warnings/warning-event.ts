@@ -1,8 +1,7 @@
 import type { WebhookEvent } from "../../webhooks/webhooks.ts"
+import { toSeconds } from "../period-use.ts"
 import type { LimitUse } from "./limit-uses.ts"
 import type { WarningLevel } from "./warning-level.ts"
-
-const toSeconds = (ms: number): number | null => (Number.isFinite(ms) ? Math.ceil(ms / 1000) : null)
 
 /** A rolling window has no bounds of its own. */
 const periodOf = ({ limit, period }: LimitUse) => {
@@ -37,7 +36,7 @@ export const createWarningEvent = (
       spent: use.spent,
       amount: use.amount,
       period: periodOf(use),
-      resets_at: use.resetsAt === null ? null : toSeconds(use.resetsAt),
+      resets_at: toSeconds(use.resetsAt),
     },
   }
 }

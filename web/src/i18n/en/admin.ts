@@ -118,7 +118,7 @@ export const admin = {
   "settings.unpriced.reject": "Reject",
   "settings.withoutDatabase": "Limits while the database is unavailable",
   "settings.withoutDatabaseHelp":
-    "Once the part of each limit that was set aside for this is used up.",
+    "Once the part of each limit that the gateway holds in advance is used up.",
   "settings.withoutDatabase.admit": "Allow requests, and count them later",
   "settings.withoutDatabase.reject": "Reject requests",
   "webhook.title": "Webhook for limits",
