@@ -3,7 +3,6 @@ import { cut, mutate } from "../../../packages/http1/fuzz/mutations.ts"
 import { readRss } from "../../bench/measure/process-stats.ts"
 import { adminKey, startGateway } from "../../fuzz/api/gateway.ts"
 import { type Latency, watchLatency } from "../../fuzz/api/latency.ts"
-import { createPdf } from "../../test/files/make-documents.ts"
 import { type Chooser, createChooser } from "../../test/harness/random.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import { maxGrowthMb, restMemory } from "../health.ts"
@@ -28,6 +27,7 @@ import {
   startProviders,
   type TestSetup,
 } from "./test-setups.ts"
+import { uploadReadFile } from "./upload-read-file.ts"
 
 /** Consumers need a moment after a reply to release what they hold. */
 const settleMs = 25
@@ -234,14 +234,9 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     await call("/api/v1/functions/create", input)
   }
   const makeCollection = async (): Promise<string> => {
-    const form = new FormData()
-    form.append("file", new Blob([createPdf(["Moths fly to lamps."])]), "moths.pdf")
-    const path = `${gateway.url}/api/v1/files/?process_in_background=false`
-    const stored = await (await fetch(path, { method: "POST", headers, body: form })).json()
-    const { status } = Object(Object(stored).data)
-    if (status !== "completed") throw new Error(`moths.pdf was not read: ${JSON.stringify(stored)}`)
+    const file = await uploadReadFile(gateway.url, adminKey)
     const { id } = JSON.parse(await call("/api/v1/knowledge/create", { name: "Moths" }))
-    await call(`/api/v1/knowledge/${id}/file/add`, { file_id: Object(stored).id })
+    await call(`/api/v1/knowledge/${id}/file/add`, { file_id: file })
     return id
   }
   const deps = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
