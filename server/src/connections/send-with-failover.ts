@@ -7,10 +7,11 @@ import {
   UpstreamError,
   type UpstreamRequest,
 } from "@portico/http1"
-import { type EventLoopShare, turnCosts } from "../concurrency/fair-event-loop.ts"
+import type { EventLoopShare } from "../concurrency/fair-event-loop.ts"
 import { Failure } from "../errors.ts"
 import type { AttemptTarget } from "./attempt-target.ts"
 import { BufferedErrorResponse } from "./buffered-error-response.ts"
+import { ChunkPacing } from "./chunk-pacing.ts"
 import type { Connection } from "./connection.ts"
 import type { ConnectionAttempt } from "./connection-attempt.ts"
 import {
@@ -48,11 +49,8 @@ class FailoverRequest implements RequestHandle {
   readonly #receiver: ResponseReceiver
   readonly #deadline: number
   readonly #share: EventLoopShare
+  readonly #pacing: ChunkPacing
   readonly #reserveAttempt: SendOptions["reserveAttempt"]
-  /** The consumer is ready for more, but must wait for its share of the event loop. */
-  #isWaiting = false
-  #isReady = true
-  #hasStarted = false
   #next = 0
   #requestsSent = 0
   #request: SentRequest | null = null
@@ -72,6 +70,7 @@ class FailoverRequest implements RequestHandle {
     this.#receiver = receiver
     this.#deadline = performance.now() + timeoutMs
     this.#share = share
+    this.#pacing = new ChunkPacing(share, () => this.#request?.resume())
     this.#reserveAttempt = reserveAttempt
   }
 
@@ -81,24 +80,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   resume(): void {
-    this.#isReady = true
-    if (!this.#isWaiting) this.#request?.resume()
-  }
-
-  /** @returns whether more data may follow immediately */
-  #takeTurn(isReady: boolean): boolean {
-    // Most responses have one chunk, which the request's own share covers.
-    const isFirst = !this.#hasStarted
-    this.#hasStarted = true
-    if (isFirst || this.#share.take(turnCosts.chunk)) return isReady
-    this.#isReady = isReady
-    if (this.#isWaiting) return false
-    this.#isWaiting = true
-    this.#share.wait(turnCosts.chunk, () => {
-      this.#isWaiting = false
-      if (this.#isReady) this.#request?.resume()
-    })
-    return false
+    this.#pacing.resume()
   }
 
   cancel(): void {
@@ -201,12 +183,12 @@ class FailoverRequest implements RequestHandle {
         if (isRetryable || isCredentialStatus(status)) this.#limitBodyTime()
       },
       onData: (chunk) => {
-        if (!buffered) return this.#takeTurn(handler.onData(chunk))
+        if (!buffered) return this.#pacing.pass(handler.onData(chunk))
         buffered.push(chunk)
         if (isRetryable || !buffered.isTooLarge || buffered.fault()) return true
         buffered.release()
         buffered = null
-        return this.#takeTurn(handler.onData(chunk))
+        return this.#pacing.pass(handler.onData(chunk))
       },
       onEnd: () => {
         buffered?.complete()
