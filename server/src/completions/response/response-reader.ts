@@ -13,10 +13,6 @@ import type { AdmittedRequest } from "../../limits/admission/admitted-request.ts
 import { outcomeOfFailure } from "../../limits/admission/limit-failure.ts"
 import { outcomeOfErrorStatus } from "../../usage/outcome-of-error-status.ts"
 import type { RequestOutcome } from "../../usage/schema.ts"
-import type { TokenCounts } from "../../usage/token-counts.ts"
-import type { UsageRecorder } from "../../usage/usage-recorder.ts"
-import { findUsage, UsageTail } from "./body-usage.ts"
-import { countStreamTokens } from "./count-stream-tokens.ts"
 import { isErrorBody, toErrorReply } from "./provider-error-reply.ts"
 import type {
   ResponseConsumer,
@@ -25,6 +21,7 @@ import type {
   ResponseResult,
   StreamScanner,
 } from "./response-consumer.ts"
+import { ResponseUsage } from "./response-usage.ts"
 
 /** A body that is not streamed is read up to this size; a consumer may pass longer ones on. */
 const maxBodyBytes = 16_000_000
@@ -59,8 +56,7 @@ interface Deps {
  */
 export class ResponseReader implements ResponseReceiver, ResponseHandle {
   readonly #deps: Deps
-  /** Null before the request is admitted, and if no usage is recorded. */
-  #usageRecorder: UsageRecorder | null = null
+  readonly #usage: ResponseUsage
   /** How the response ended. */
   #ended: Pick<ResponseResult, "outcome" | "status"> | null = null
   #handle: RequestHandle | null = null
@@ -69,12 +65,10 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   #head: ResponseHead | null = null
   #buffered: Buffer[] = []
   #bufferedBytes = 0
-  /** Of a body that is passed on as it arrives. */
-  readonly #usageTail = new UsageTail()
-  #bodyTokens: TokenCounts | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#usage = new ResponseUsage(deps.scanner)
     // The consumer resumes the response when its client has caught up, and cancels it if it leaves.
     deps.consumer.onOpen?.(this)
   }
@@ -89,11 +83,11 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
    * @returns false if the response has already ended, so that the request must not be sent
    */
   begin(admitted: AdmittedRequest | null): boolean {
+    this.#usage.begin(admitted?.usageRecorder ?? null)
     if (this.#ended) {
-      admitted?.usageRecorder.settle({ ...this.#ended, tokens: null, chunksOut: 0 })
+      this.#usage.settleWithoutTokens(this.#ended)
       return false
     }
-    this.#usageRecorder = admitted?.usageRecorder ?? null
     if (admitted) this.#deps.consumer.onAdmitted?.(admitted)
     return true
   }
@@ -126,12 +120,12 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     this.#stage = "over"
     this.#handle?.cancel()
     this.#ended = { outcome: "upstream_error", status: 500 }
-    this.#usageRecorder?.settle({ ...this.#ended, tokens: null, chunksOut: 0 })
+    this.#usage.settleWithoutTokens(this.#ended)
   }
 
   onAttemptSelected(target: AttemptTarget, requestsSent: number): void {
     this.#connection = target.connection
-    this.#usageRecorder?.setTarget(target, requestsSent)
+    this.#usage.setTarget(target, requestsSent)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -176,9 +170,9 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
   }
 
   #pass(chunk: Buffer): boolean {
-    this.#usageRecorder?.markFirstToken()
+    this.#usage.markFirstToken()
     if (!this.#isScanned()) {
-      this.#usageTail.push(chunk)
+      this.#usage.readBodyChunk(chunk)
       return this.#deps.consumer.onChunk(chunk)
     }
     const bytes = this.#deps.scanner.push(chunk)
@@ -234,14 +228,14 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
 
   #endBody(): void {
     const body = this.#takeBuffered()
-    this.#usageRecorder?.markFirstToken()
+    this.#usage.markFirstToken()
     this.#deps.consumer.onBody?.(body, this.#receivedHead())
-    this.#bodyTokens = findUsage(body)
+    this.#usage.readBody(body)
     this.#finish(isErrorBody(body) ? "upstream_error" : "ok")
   }
 
   #endPassing(): void {
-    if (!this.#isScanned()) this.#bodyTokens = this.#usageTail.tokens
+    if (!this.#isScanned()) this.#usage.endBodyChunks()
     else if (!this.#passEndOfStream()) {
       this.#fail(createEndedEarlyFailure(this.#connection))
       return
@@ -295,13 +289,7 @@ export class ResponseReader implements ResponseReceiver, ResponseHandle {
     } catch (error) {
       unreported = { error }
     }
-    const stream = countStreamTokens(this.#deps.scanner, outcome)
-    if (!this.#bodyTokens && stream.isEstimate) this.#usageRecorder?.markEstimated()
-    const tokens = this.#bodyTokens ?? stream.tokens
-    const { eventCount: chunks, startTokens } = this.#deps.scanner
-    if (startTokens) this.#usageRecorder?.reportTokens(startTokens)
-    this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
-    const result = { outcome, status, tokens, chunks, failure }
+    const result = { outcome, status, failure, ...this.#usage.settle({ outcome, status }) }
     if (unreported) this.#deps.onUnexpectedError(unreported.error)
     else this.#deps.onDone(result)
     this.#deps.consumer.onDone?.(result)
