@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router"
 import { Check } from "lucide-react"
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { type FormEvent, type ReactNode, useState } from "react"
 import { t, translateServerText } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
@@ -9,6 +9,7 @@ import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
 import { FieldChangeContext } from "./field.tsx"
 import type { FormState } from "./use-form.ts"
+import { useProblemFocus } from "./use-problem-focus.ts"
 
 /** The gateway's validation message for a field, in the user's language. */
 export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
@@ -18,6 +19,12 @@ export const fieldError = (error: unknown, ...paths: string[]): string | undefin
   )
   return found && translateServerText(found.message, found)
 }
+
+/** Whether fields with these names show all that is wrong. */
+export const isShownInFields = (error: unknown, names: readonly string[]): boolean =>
+  error instanceof ApiError &&
+  error.errors.length > 0 &&
+  error.errors.every(({ path }) => names.includes(path.split(".")[0] ?? ""))
 
 /** One of a form's values, its setter and its error, as props of a field. */
 export const bindField = <T extends object, Name extends keyof T & string>(
@@ -48,7 +55,7 @@ interface FormProps<T extends object> {
 export const Form = <T extends object>(props: FormProps<T>) => {
   const { values, isDirty, isSaving, isSaved, isNew, error, save } = props.form
   const { fields = Object.keys(values), action = t("action.save") } = props
-  const form = useRef<HTMLFormElement>(null)
+  const { form, focusProblem } = useProblemFocus(error)
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty && !isSaving && !isSaved,
     enableBeforeUnload: () => isDirty && !isSaved,
@@ -59,24 +66,16 @@ export const Form = <T extends object>(props: FormProps<T>) => {
   const canSave = isNew || isDirty
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const wrong = form.current?.querySelector<HTMLElement>("[data-problem]")
-    if (wrong) wrong.focus()
-    else if (!isSaving && canSave) save()
+    if (!focusProblem() && !isSaving && canSave) save()
   }
   useShortcut("mod+s", () => form.current?.requestSubmit())
 
-  useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
-  }, [error])
-
-  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
-  const isShownInFields =
-    hasFieldErrors && error.errors.every(({ path }) => fields.includes(path.split(".")[0] ?? ""))
-  const asksForCorrection = isShownInFields && corrected !== error
+  const isShown = isShownInFields(error, fields)
+  const asksForCorrection = isShown && corrected !== error
   return (
     <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
       <FieldChangeContext value={() => setCorrected(error)}>{props.children}</FieldChangeContext>
-      {error !== null && error !== undefined && !isShownInFields && <ErrorNote error={error} />}
+      {error !== null && error !== undefined && !isShown && <ErrorNote error={error} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
         <Button type="submit" variant="primary" busy={isSaving} disabled={!canSave}>
           {action}

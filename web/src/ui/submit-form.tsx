@@ -1,8 +1,9 @@
 import type { UseMutationResult } from "@tanstack/react-query"
-import { type FormEvent, type ReactNode, useEffect, useRef } from "react"
+import type { FormEvent, ReactNode } from "react"
 import { ApiError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 import { ErrorNote } from "./error-note.tsx"
+import { useProblemFocus } from "./use-problem-focus.ts"
 
 interface SubmitFormProps {
   /** What the form is submitted to. */
@@ -21,16 +22,11 @@ export const SubmitForm = (props: SubmitFormProps) => {
   const { mutation, action, hasFieldErrors = false, extraActions, children } = props
   const { error } = mutation
   const isShownByField = hasFieldErrors && error instanceof ApiError && error.errors.length > 0
-  const form = useRef<HTMLFormElement>(null)
+  const { form, focusProblem } = useProblemFocus(error)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const wrong = form.current?.querySelector<HTMLElement>("[data-problem]")
-    if (wrong) wrong.focus()
-    else mutation.mutate()
+    if (!focusProblem()) mutation.mutate()
   }
-  useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
-  }, [error])
   const button = (
     <Button type="submit" variant="primary" busy={mutation.isPending}>
       {action}

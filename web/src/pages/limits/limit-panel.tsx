@@ -3,12 +3,13 @@ import { Plus } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import type { Limit, LimitTarget } from "../../../../server/src/limits/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { ApiError, api } from "../../lib/api.ts"
+import { api } from "../../lib/api.ts"
 import { limitsQuery } from "../../lib/limit-queries.ts"
 import { invalidateQueries } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmTrigger } from "../../ui/confirm-trigger.tsx"
+import { isShownInFields } from "../../ui/form.tsx"
 import { Card, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { SubmitForm } from "../../ui/submit-form.tsx"
@@ -141,7 +142,7 @@ const PanelLimit = ({ limit, groupId }: { limit: Limit; groupId: string | undefi
 }
 
 /** Deletes a limit after a confirmation. */
-export const DeleteLimitButton = ({ limit }: { limit: Limit }) => {
+const DeleteLimitButton = ({ limit }: { limit: Limit }) => {
   const { id } = limit
   const title = t("limits.deleteOne", { limit: describeLimit(limit) })
   const remove = async (): Promise<void> => {
@@ -164,10 +165,6 @@ export const DeleteLimitButton = ({ limit }: { limit: Limit }) => {
     </ConfirmTrigger>
   )
 }
-
-const isShownInFields = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.errors.every(({ path }) => limitErrorFields.some((name) => name === path.split(".")[0]))
 
 interface LimitFormProps {
   /** Of the button that saves. */
@@ -195,7 +192,7 @@ const LimitForm = ({ label, initial, save, onClose, ...fields }: LimitFormProps)
       <SubmitForm
         mutation={mutation}
         action={label}
-        hasFieldErrors={isShownInFields(mutation.error)}
+        hasFieldErrors={isShownInFields(mutation.error, limitErrorFields)}
         extraActions={<Button onClick={onClose}>{t("action.cancel")}</Button>}
       >
         <LimitFields

@@ -40,9 +40,9 @@ const defaultMetrics: Partial<Record<LimitTarget["type"], LimitMetric>> = {
 }
 
 /** A metric, with what cannot stay with it. */
-export const withMetric = (metric: LimitMetric, before?: LimitValues): Partial<LimitValues> => {
+export const withMetric = (metric: LimitMetric, before: LimitValues): Partial<LimitValues> => {
   const isOwnChoice =
-    before && before.metric !== "concurrency" && before.window !== defaultWindows[before.metric]
+    before.metric !== "concurrency" && before.window !== defaultWindows[before.metric]
   const window = isOwnChoice && metric !== "concurrency" ? before.window : defaultWindows[metric]
   return { metric, ...withWindow(window), ...(metric === "concurrency" && { mode: "hard" }) }
 }
