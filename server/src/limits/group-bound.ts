@@ -1,8 +1,7 @@
 import { failInvalid } from "../errors.ts"
 import { type TranslatableMessage, translatable } from "../i18n/message.ts"
 import { nanoPerDollar } from "../usage/exact-dollars.ts"
-import { amountAt } from "./ledger/limit-rule.ts"
-import { type StoredLimit, toRaisableAmount } from "./store.ts"
+import { limitAmountAt, type StoredLimit } from "./store.ts"
 
 const messageOf = (metric: StoredLimit["metric"], max: number): TranslatableMessage =>
   metric === "cost"
@@ -28,7 +27,7 @@ export const checkGroupBound = (
   for (const ofGroup of limitsOfGroup.filter((other) => includes(other, limit))) {
     if (limit.amount > ofGroup.amount)
       failInvalid("amount", messageOf(limit.metric, ofGroup.amount))
-    const raised = amountAt(toRaisableAmount(ofGroup), at)
+    const raised = limitAmountAt(ofGroup, at)
     if (limit.raise && limit.raise.amount > raised)
       failInvalid("raise.amount", messageOf(limit.metric, raised))
   }

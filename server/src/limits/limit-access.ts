@@ -92,7 +92,7 @@ export const createLimitAccess = (deps: LimitAccessDeps): LimitAccess => {
     { user }: Caller,
     groupId: string | null | undefined,
   ): Promise<boolean> =>
-    groupId != null && (await targets.managedGroupIds(user.id, tx)).includes(groupId)
+    groupId != null && (await targets.findMember(tx, groupId, user.id))?.isManager === true
 
   /** Whether a key exists is not the business of those whose it is not. */
   const requireKey = async (tx: Tx, caller: Caller, target: LimitTarget): Promise<Authority> => {

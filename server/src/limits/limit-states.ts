@@ -1,12 +1,12 @@
 import type { Database } from "../db/database.ts"
-import { accountKindOf, amountAt } from "./ledger/limit-rule.ts"
+import { accountKindOf } from "./ledger/limit-rule.ts"
 import { periodAt } from "./ledger/periods.ts"
 import { rateStateAt } from "./ledger/rate.ts"
 import { readTotals } from "./ledger/sql-slices.ts"
 import { toRule } from "./limit-rules.ts"
 import { resetOf, spentOf, toSeconds } from "./period-use.ts"
 import type { Limit } from "./schema.ts"
-import { type StoredLimit, toRaisableAmount } from "./store.ts"
+import { limitAmountAt, type StoredLimit } from "./store.ts"
 
 type LimitState = Pick<Limit, "spent" | "reserved" | "resets_at">
 
@@ -41,7 +41,7 @@ export const readLimitStates = async (
   const totals = await readTotals(db, db.read, periods)
 
   const rateStateOf = (limit: StoredLimit): LimitState => {
-    const amount = amountAt(toRaisableAmount(limit), at)
+    const amount = limitAmountAt(limit, at)
     const { spent, emptyAt } = rateStateAt({
       arrival: arrivals.get(limit.id) ?? null,
       amount,

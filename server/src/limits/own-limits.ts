@@ -1,7 +1,6 @@
 import { type Caller, keyIdOf } from "../http/caller.ts"
-import { amountAt } from "./ledger/limit-rule.ts"
 import type { Limit, OwnLimit } from "./schema.ts"
-import { type StoredLimit, toRaisableAmount } from "./store.ts"
+import { limitAmountAt, type StoredLimit } from "./store.ts"
 
 /** Whether it limits the caller's requests, whichever model they are for. */
 export const appliesTo = (
@@ -21,7 +20,7 @@ const roundUp = (part: number): number => Math.ceil(part * 100) / 100
 
 /** @param at epoch ms */
 const usedPartOf = (limit: Limit, at: number): number => {
-  const amount = amountAt(toRaisableAmount(limit), at)
+  const amount = limitAmountAt(limit, at)
   return amount === 0 ? 1 : Math.min(1, roundUp(limit.spent / amount))
 }
 

@@ -2,7 +2,8 @@ import type { Insertable, Selectable, Updateable } from "kysely"
 import { isEnvironmentId } from "../connections/connection-registry.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { LimitRow } from "../db/limit-tables.ts"
-import type { RaisableAmount } from "./ledger/limit-rule.ts"
+import { countRows } from "../db/paged-queries.ts"
+import { amountAt, type RaisableAmount } from "./ledger/limit-rule.ts"
 import {
   type Limit,
   LimitMetric,
@@ -22,14 +23,17 @@ export type StoredLimit = Omit<
   updatedMs: number
 }
 
-export const toRaisableAmount = ({
-  amount,
-  raise,
-}: Pick<Limit, "amount" | "raise">): RaisableAmount => ({
+type AmountOfLimit = Pick<Limit, "amount" | "raise">
+
+const toRaisableAmount = ({ amount, raise }: AmountOfLimit): RaisableAmount => ({
   amount,
   raiseAmount: raise?.amount ?? null,
   raiseUntil: raise === null ? null : raise.until * 1000,
 })
+
+/** The amount that holds at a time in epoch ms, with a raise that has not ended. */
+export const limitAmountAt = (limit: AmountOfLimit, at: number): number =>
+  amountAt(toRaisableAmount(limit), at)
 
 const raiseOf = ({ raise_amount, raise_until_ms }: Selectable<LimitRow>): Limit["raise"] =>
   raise_amount === null || raise_until_ms === null
@@ -56,7 +60,7 @@ const toLimit = (row: Selectable<LimitRow>): StoredLimit => ({
   updatedMs: row.updated_ms,
 })
 
-const toChangeableColumns = (limit: StoredLimit): Updateable<LimitRow> & { amount: number } => {
+const toChangeableColumns = (limit: StoredLimit) => {
   const { raiseAmount, raiseUntil, amount } = toRaisableAmount(limit)
   return {
     amount,
@@ -67,27 +71,20 @@ const toChangeableColumns = (limit: StoredLimit): Updateable<LimitRow> & { amoun
     raise_amount: raiseAmount,
     raise_until_ms: raiseUntil,
     updated_ms: limit.updatedMs,
-  }
+  } satisfies Updateable<LimitRow>
 }
 
 const toRow = (limit: StoredLimit): Insertable<LimitRow> => ({
+  ...toChangeableColumns(limit),
   id: limit.id,
   target_type: limit.target.type,
   target_id: limit.target.id ?? null,
   model: limit.model ?? null,
   metric: limit.metric,
-  amount: limit.amount,
-  time_window: limit.window,
-  mode: limit.mode,
-  time_zone: limit.time_zone,
-  rolling: limit.rolling ? 1 : 0,
-  raise_amount: limit.raise?.amount ?? null,
-  raise_until_ms: limit.raise === null ? null : limit.raise.until * 1000,
   arrival_ms: null,
   set_by: limit.set_by,
   group_id: limit.group_id,
   created_ms: limit.createdMs,
-  updated_ms: limit.updatedMs,
 })
 
 const tableByTarget = { group: "groups", user: "users", key: "api_keys" } as const
@@ -98,8 +95,8 @@ export const isTableTarget = (type: string): type is TableTarget =>
 
 /** What was set; `ledger/sql-ledger-store.ts` has what is used of it. */
 export const createLimitStore = (db: Database) => ({
-  list: async (reader: Reader = db.read): Promise<StoredLimit[]> => {
-    const rows = await reader
+  list: async (): Promise<StoredLimit[]> => {
+    const rows = await db.read
       .selectFrom("limits")
       .selectAll()
       .orderBy("created_ms")
@@ -121,13 +118,7 @@ export const createLimitStore = (db: Database) => ({
     return row && toLimit(row)
   },
 
-  count: async (reader: Reader): Promise<number> => {
-    const { count } = await reader
-      .selectFrom("limits")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (reader: Reader): Promise<number> => countRows(reader.selectFrom("limits")),
 
   insert: async (tx: Tx, limit: StoredLimit): Promise<void> => {
     await tx.insertInto("limits").values(toRow(limit)).execute()
@@ -162,27 +153,19 @@ export const createLimitStore = (db: Database) => ({
   },
 
   /** How many limits a user has set for their own keys. */
-  countOwn: async (tx: Tx, userId: string): Promise<number> => {
-    const { count } = await tx
-      .selectFrom("limits")
-      .innerJoin("api_keys", "api_keys.id", "limits.target_id")
-      .where("limits.target_type", "=", "key")
-      .where("limits.set_by", "=", "owner")
-      .where("api_keys.user_id", "=", userId)
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  countOwn: (tx: Tx, userId: string): Promise<number> =>
+    countRows(
+      tx
+        .selectFrom("limits")
+        .innerJoin("api_keys", "api_keys.id", "limits.target_id")
+        .where("limits.target_type", "=", "key")
+        .where("limits.set_by", "=", "owner")
+        .where("api_keys.user_id", "=", userId),
+    ),
 
   /** How many limits the managers of a group have set. */
-  countOfGroup: async (tx: Tx, groupId: string): Promise<number> => {
-    const { count } = await tx
-      .selectFrom("limits")
-      .where("group_id", "=", groupId)
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  countOfGroup: (tx: Tx, groupId: string): Promise<number> =>
+    countRows(tx.selectFrom("limits").where("group_id", "=", groupId)),
 
   /**
    * Gives a key the limits of the one that it replaces, with what is used of them.

@@ -50,8 +50,9 @@ const sources: Readonly<Partial<Record<LimitTarget["type"], Source>>> = {
   },
 }
 
-/** A space does not occur in types. */
-const toKey = (type: string, id: string): string => `${type} ${id}`
+/** Identifies a target. A space does not occur in types. */
+export const keyOfTarget = ({ type, id = "" }: { type: string; id?: string | undefined }): string =>
+  `${type} ${id}`
 
 /** What limits are for, by name. */
 export const createTargetNames = ({ db, connectionNames }: Deps) => {
@@ -77,11 +78,11 @@ export const createTargetNames = ({ db, connectionNames }: Deps) => {
         const ids = targets.flatMap((target) => (target.type === type && target.id) || [])
         return ids.length > 0 ? sql`${id} in (${sql.join([...new Set(ids)])})` : undefined
       })
-      const rowByKey = new Map(rows.map((row) => [toKey(row.type, row.id), row]))
+      const rowByKey = new Map(rows.map((row) => [keyOfTarget(row), row]))
       const hasConnections = targets.some(({ type }) => type === "connection")
       const connections = hasConnections ? await connectionNames() : new Map<string, string>()
       return targets.map(({ type, id = "" }) => {
-        const row = rowByKey.get(toKey(type, id))
+        const row = rowByKey.get(keyOfTarget({ type, id }))
         const name = row?.name ?? (type === "connection" ? connections.get(id) : undefined)
         return { target_name: name ?? null, target_detail: row?.detail ?? null }
       })
@@ -94,12 +95,12 @@ export const createTargetNames = ({ db, connectionNames }: Deps) => {
           (select target_id from limits where target_type = ${sql.lit(type)})`
         return sql`${isLimited} and (${sql.join(contains(text), sql` or `)})`
       })
-      const found = new Set(rows.map(({ type, id }) => toKey(type, id)))
+      const found = new Set(rows.map(keyOfTarget))
       const folded = foldCase(text)
       for (const [id, name] of await connectionNames())
-        if (foldCase(name).includes(folded)) found.add(toKey("connection", id))
+        if (foldCase(name).includes(folded)) found.add(keyOfTarget({ type: "connection", id }))
       return ({ type, id = "" }) =>
-        found.has(toKey(type, id)) || (type === "model" && foldCase(id).includes(folded))
+        found.has(keyOfTarget({ type, id })) || (type === "model" && foldCase(id).includes(folded))
     },
   }
 }

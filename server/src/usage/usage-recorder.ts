@@ -62,7 +62,9 @@ const bit = (condition: boolean): SqlBoolean => (condition ? 1 : 0)
 const noUserId = ""
 
 const outcomesWithoutTokens = new Set<RequestOutcome>([
-  ...(["upstream_error", "refused_request", "limited"] as const),
+  "upstream_error",
+  "refused_request",
+  "limited",
 ])
 
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */

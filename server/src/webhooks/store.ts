@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { maxRows } from "../db/max-rows.ts"
+import { countRows } from "../db/paged-queries.ts"
 import type { WebhookEventRow, WebhookRow } from "../db/webhook-tables.ts"
 import type { EventAttempt } from "./send-event.ts"
 
@@ -83,16 +84,11 @@ export const createWebhookStore = (db: Database) => {
       )
     },
 
-    countEvents: async (reader: Reader = db.read): Promise<number> => {
-      const { count } = await reader
-        .selectFrom("webhook_events")
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
+    countEvents: (reader: Reader = db.read): Promise<number> =>
+      countRows(reader.selectFrom("webhook_events")),
 
     addEvents: async (tx: Tx, events: readonly WaitingEvent[]): Promise<void> => {
-      for (const event of events) await tx.insertInto("webhook_events").values(event).execute()
+      await tx.insertInto("webhook_events").values(events).execute()
       await deleteOldest(tx)
     },
 

@@ -17,7 +17,7 @@ export const createAdmission =
       throw error
     }
     try {
-      const reserving = admitted.reserve(request.measure)
+      const reserving = admitted.reserve()
       return reserving instanceof Promise ? reserving.then(() => admitted, reject) : admitted
     } catch (error) {
       return reject(error)

@@ -4,10 +4,9 @@ import { Failure } from "../../errors.ts"
 import { keyIdOf, userIdOf } from "../../http/caller.ts"
 import type { PriceEntry } from "../../prices/schema.ts"
 import type { UsageRecorder, UsedAmounts } from "../../usage/usage-recorder.ts"
-import { amountAt } from "../ledger/limit-rule.ts"
 import type { Reservation } from "../ledger/reservation.ts"
 import type { ActiveLimit } from "../limit-registry.ts"
-import { toRaisableAmount } from "../store.ts"
+import { limitAmountAt } from "../store.ts"
 import type { AdmissionDeps, AdmissionRequest } from "./admission-request.ts"
 import { defaultOutputOf } from "./default-output.ts"
 import { createPriceFailure, outcomeOfFailure } from "./limit-failure.ts"
@@ -55,7 +54,8 @@ export class AdmittedRequest {
   #attempt: Reservation | null = null
   #size: RequestSize | null = null
   #maxTokensOut = 0
-  #outputLimit: number | null = null
+  /** Whether a limit, rather than the client, decides how long the answer may be. */
+  #isReducible = false
 
   constructor(deps: AdmissionDeps, request: AdmissionRequest) {
     this.#deps = deps
@@ -66,7 +66,7 @@ export class AdmittedRequest {
 
   /** Tokens of the answer to ask for at most, where a limit needs it and the client set none. */
   get outputLimit(): number | null {
-    return this.#outputLimit
+    return this.#isReducible ? this.#maxTokensOut : null
   }
 
   /** What is left of limits on requests and tokens, for clients: names and values in turn. */
@@ -76,8 +76,9 @@ export class AdmittedRequest {
   }
 
   /** @throws {Failure} if a limit does not allow the request */
-  reserve(measure: AdmissionRequest["measure"]): void | Promise<void> {
+  reserve(): void | Promise<void> {
     if (this.#deps.registry.isEmpty()) return
+    const { measure } = this.#request
     if (measure) return this.#reserve(this.#limits, this.#planSize(measure) ?? countOnly)
     return this.#reserve(
       this.#limits.filter((limit) => !isOfSize(limit)),
@@ -156,8 +157,8 @@ export class AdmittedRequest {
     const isReducible =
       size.maxTokensOut === null && (limits.some(isHard) || ofConnections.some(isHard))
     const maxTokensOut = size.maxTokensOut ?? this.#chooseOutput(worstCase, limits)
+    this.#isReducible = isReducible
     this.#maxTokensOut = maxTokensOut
-    if (isReducible) this.#outputLimit = maxTokensOut
     return { worstCase, maxTokensOut, isReducible }
   }
 
@@ -187,7 +188,7 @@ export class AdmittedRequest {
     const { nowMs, ledger } = this.#deps
     const { endpoints } = this.#request
     const now = nowMs()
-    const amountOf = (limit: ActiveLimit): number => amountAt(toRaisableAmount(limit), now)
+    const amountOf = (limit: ActiveLimit): number => limitAmountAt(limit, now)
     /** What it reserves is not reduced when a connection is tried. */
     const leftOf = (limit: ActiveLimit): number => {
       const state = ledger.describe(limit.tracked, ledger.readClocks())
@@ -212,9 +213,7 @@ export class AdmittedRequest {
     const keep = ({ reservation, maxTokensOut }: Reserved): void => {
       this.#reservations.push(reservation)
       this.#releaseIfSettled(reservation)
-      if (!need.isReducible) return
-      this.#maxTokensOut = maxTokensOut
-      this.#outputLimit = maxTokensOut
+      if (need.isReducible) this.#maxTokensOut = maxTokensOut
     }
     const reserved = this.#deps.reserve(limits, need)
     if (reserved instanceof Promise) return reserved.then(keep)

@@ -1,10 +1,10 @@
 import type { Database } from "../../db/database.ts"
-import { accountKindOf, amountAt } from "../ledger/limit-rule.ts"
+import { accountKindOf } from "../ledger/limit-rule.ts"
 import { type Period, periodAt } from "../ledger/periods.ts"
 import { readTotals } from "../ledger/sql-slices.ts"
 import { toRule } from "../limit-rules.ts"
 import { resetOf, spentOf } from "../period-use.ts"
-import { type StoredLimit, toRaisableAmount } from "../store.ts"
+import { limitAmountAt, type StoredLimit } from "../store.ts"
 
 /** What is spent of a limit in its present period. */
 export interface LimitUse {
@@ -41,7 +41,7 @@ export const createUseReader = (db: Pick<Database, "dialect" | "backgroundReader
       const total = totals.get(position)
       return {
         ...{ limit, period },
-        amount: amountAt(toRaisableAmount(limit), at),
+        amount: limitAmountAt(limit, at),
         spent: spentOf(total),
         resetsAt: resetOf(limit, period, total),
       }

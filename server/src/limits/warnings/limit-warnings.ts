@@ -3,6 +3,7 @@ import type { Database, Tx } from "../../db/database.ts"
 import type { Webhooks } from "../../webhooks/webhooks.ts"
 import type { LimitRegistry } from "../limit-registry.ts"
 import type { LimitTarget } from "../schema.ts"
+import { keyOfTarget } from "../target-names.ts"
 import { createUseReader, isSpendable, type LimitUse } from "./limit-uses.ts"
 import type { Rejections } from "./rejections.ts"
 import { createWarningEvent } from "./warning-event.ts"
@@ -44,9 +45,6 @@ interface Change {
   use: ReportedUse
   present: PresentLevel
 }
-
-const toKey = ({ type, id = "" }: { type: LimitTarget["type"]; id?: string | undefined }): string =>
-  `${type} ${id}`
 
 const toPresent = (use: ReportedUse, at: number): PresentLevel => ({
   ...{ period: use.period, isRolling: use.limit.rolling, level: use.level },
@@ -131,7 +129,7 @@ export const createLimitWarnings = (deps: Deps) => {
     rejections.forget(at)
     uses = checked
     warned = checked.filter(({ level }) => level > 0)
-    warnedByTarget = Map.groupBy(warned, ({ limit }) => toKey(limit.target))
+    warnedByTarget = Map.groupBy(warned, ({ limit }) => keyOfTarget(limit.target))
   }
 
   const { limitWarningMs = defaultIntervalMs } = deps
@@ -143,7 +141,7 @@ export const createLimitWarnings = (deps: Deps) => {
     /** Those of which was warned. */
     warned: () => warned,
     warnedOf: (type: LimitTarget["type"], id?: string): readonly ReportedUse[] =>
-      warnedByTarget.get(toKey({ type, id })) ?? [],
+      warnedByTarget.get(keyOfTarget({ type, id })) ?? [],
   }
 }
 
