@@ -3,6 +3,9 @@ import type { LimitRule } from "./limit-rule.ts"
 import type { Period } from "./periods.ts"
 import type { WaitingAmounts } from "./waiting-amounts.ts"
 
+/** How old the view of a soft limit may be; it is read again in the background before. */
+export const maxViewAgeMs = 5000
+
 /** This process's part of a limit in one period. Times are monotonic ms, except for `at`. */
 export interface Account {
   rule: LimitRule

@@ -1,4 +1,11 @@
-import type { Account, BlockTimes, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import {
+  type Account,
+  type BlockTimes,
+  type ClaimOptions,
+  type ClaimTimes,
+  type Hold,
+  maxViewAgeMs,
+} from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import type { RateClaim, RateGrant } from "./ledger-store.ts"
 import type { LimitRule } from "./limit-rule.ts"
@@ -6,9 +13,6 @@ import type { Period } from "./periods.ts"
 import { aheadMs, rateDelayMs } from "./rate.ts"
 import { createUseEstimate } from "./use-estimate.ts"
 import { WaitingAmounts } from "./waiting-amounts.ts"
-
-/** How old the view of a soft limit may be, in ms. */
-const maxViewAgeMs = 5000
 
 /** Tokens that were taken from the rate by one claim. */
 interface Batch {

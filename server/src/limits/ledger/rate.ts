@@ -1,11 +1,10 @@
+import { limitAhead } from "./grant.ts"
 import type { RateClaim, RateGrant } from "./ledger-store.ts"
 import { sumOfFitting } from "./waiting-amounts.ts"
 
 const windowMs = 60_000
 /** How long tokens that were taken ahead may be used. */
 export const aheadMs = 1000
-/** Of what is left, what one claim may take ahead. */
-const maxAheadShare = 0.02
 /** Rounding errors of times in double precision. */
 const tolerance = 1e-6
 
@@ -42,7 +41,7 @@ export const applyRateClaim = (
   const needed = sumOfFitting(waiting, roomFrom(charged))
   const aheadStart = Math.max(charged, now + aheadMs)
   const room = roomFrom(aheadStart)
-  const extra = Math.min(ahead, Math.floor((room - needed) * maxAheadShare))
+  const extra = limitAhead(ahead, room - needed)
   const isAhead = needed <= room && extra > 0
   const granted = isAhead ? needed + extra : needed
   const after = granted === 0 ? charged : (isAhead ? aheadStart : charged) + granted * intervalMs

@@ -22,10 +22,6 @@ export class Reservation {
     this.#queue = reserved.queue
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
   /**
    * Charges what was used to the accounts in which it was reserved.
    * @returns whether more was used than reserved, of any metric with a hard limit

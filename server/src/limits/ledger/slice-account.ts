@@ -1,4 +1,11 @@
-import type { Account, BlockTimes, ClaimOptions, ClaimTimes, Hold } from "./account.ts"
+import {
+  type Account,
+  type BlockTimes,
+  type ClaimOptions,
+  type ClaimTimes,
+  type Hold,
+  maxViewAgeMs,
+} from "./account.ts"
 import type { BlockedLimit, LimitState } from "./blocked-limit.ts"
 import { limitAhead } from "./grant.ts"
 import type { SliceClaim, SliceGrant } from "./ledger-store.ts"
@@ -7,8 +14,6 @@ import type { Period } from "./periods.ts"
 import { createUseEstimate } from "./use-estimate.ts"
 import { WaitingAmounts } from "./waiting-amounts.ts"
 
-/** How old the view of a soft limit may be, in ms; it is read again in the background before. */
-const maxViewAgeMs = 5000
 /** Slots are freed for others some time after this, when the process no longer reaches the database. */
 const maxSlotAgeMs = 5000
 
