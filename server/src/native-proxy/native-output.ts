@@ -10,7 +10,7 @@ import {
   toMaxTokens,
   toMaxTokensIn,
 } from "../limits/admission/request-size.ts"
-import { isReasoningModel } from "../providers/openai-parameters.ts"
+import { outputFieldOf } from "../providers/openai-parameters.ts"
 import type { NativeRequest } from "./native-request.ts"
 
 /** Members that limit the tokens of an answer, by operation; others have no output. */
@@ -87,14 +87,12 @@ const outputMembers = (
     return [[keyOf(request, "options"), JSON.stringify(options)]]
   }
   const names = outputFieldsByOperation[operation] ?? []
-  const [first = "max_tokens", alternative] = names
-  const isAlternative = alternative !== undefined && isReasoningModel(model)
   const find = (name: string) => {
     const key = findKey(request.fields, name)
     return key === undefined ? null : { key, value: request.fields[key] }
   }
   const onlyField = onlyFieldOf(changes)
-  const field = onlyField ?? (isAlternative ? alternative : first)
+  const field = onlyField ?? outputFieldOf(names, model)
   const keys = outputKeysOf(names, find, { field, isOnly: onlyField !== undefined })
   return keys.map((key) => [key, `${outputLimit}`])
 }

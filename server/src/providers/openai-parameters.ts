@@ -56,6 +56,16 @@ const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname
 export const isReasoningModel = (name: string): boolean =>
   seriesOf(name) > 0 || (gptVersion(name) > 0 && !chatName.test(baseNameOf(name)))
 
+/**
+ * The member by which a request limits the answer. OpenAI's models that reason accept no
+ * `max_tokens`, and many other servers nothing else.
+ * @param names of the API's members that limit it
+ */
+export const outputFieldOf = (names: readonly string[], model: string): string => {
+  const [field = "max_tokens", alternative] = names
+  return alternative !== undefined && isReasoningModel(model) ? alternative : field
+}
+
 const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.length > 0
 
 const rejectsEffortWithTools = (name: string, host: string): boolean =>

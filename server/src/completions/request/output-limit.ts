@@ -1,8 +1,7 @@
 import { findKey, outputKeysOf, readMaxTokens } from "../../limits/admission/output-members.ts"
 import type { WorkspaceModel } from "../../models/schema.ts"
-import { isReasoningModel } from "../../providers/openai-parameters.ts"
+import { outputFieldOf } from "../../providers/openai-parameters.ts"
 import type { ProviderOperation } from "../../providers/provider.ts"
-import type { ApiOperation } from "../operations/operation.ts"
 import type { ModelRequest } from "./model-request.ts"
 
 /** What a request is sent to. */
@@ -46,12 +45,6 @@ const onlyFieldOf = (
   { outputField }: UpstreamModel,
 ): string | undefined => (isChatCompletion ? outputField : undefined)
 
-/** Models of OpenAI that reason accept no `max_tokens`, and many other servers nothing else. */
-const outputFieldOf = ({ outputFields }: ApiOperation, { name }: UpstreamModel): string => {
-  const [field = "max_tokens", alternative] = outputFields
-  return alternative !== undefined && isReasoningModel(name) ? alternative : field
-}
-
 /** What limits the answer, in the members that the provider knows, if the request alone does not. */
 export const outputMembers = (
   request: ModelRequest,
@@ -67,7 +60,7 @@ export const outputMembers = (
   if (outputLimit === null && onlyField !== undefined && (find(onlyField)?.value ?? null) !== null)
     return []
   const options = {
-    field: onlyField ?? outputFieldOf(operation, upstream),
+    field: onlyField ?? outputFieldOf(operation.outputFields, upstream.name),
     isOnly: onlyField !== undefined,
   }
   const keys = outputKeysOf(operation.outputFields, find, options)
