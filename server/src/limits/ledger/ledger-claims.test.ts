@@ -24,6 +24,21 @@ describe("the claims of a ledger", () => {
     await expect(small).rejects.toThrow("reserved")
   })
 
+  it("knows what it has used while the claim that reports it is not answered", async () => {
+    const { open, setMode, passTime } = createLedgers(100)
+    const ledger = open("one")
+    const spent = () => ledger.describe(ledger.track(rule({})), ledger.readClocks())?.spent
+    ;(await admit(ledger, rule({}), 60)).settle(amounts(60))
+    setMode("delay")
+    passTime(1000)
+    const renewing = ledger.renew()
+    await runPending()
+    expect(spent()).toBe(60)
+    setMode("answer")
+    await renewing
+    expect(spent()).toBe(60)
+  })
+
   it("counts what it uses without the database in an account that it had dropped", async () => {
     const { open, passTime, setClock, setMode, spent } = createLedgers(10)
     const ledger = open("one", true)

@@ -78,7 +78,12 @@ export class SliceAccount implements Account {
 
   /** Spent in the window by all processes, as far as this one knows. */
   get spent(): number {
-    return (this.#grant?.spent ?? 0) + this.#used - this.#claimedUse
+    return (this.#grant?.spent ?? 0) + this.#usedSinceGrant
+  }
+
+  /** What an unanswered claim reports is not part of the grant yet. */
+  get #usedSinceGrant(): number {
+    return this.#used - this.#reportedUse
   }
 
   canReserve(amount: number, steadyMs: number): boolean {
@@ -205,8 +210,7 @@ export class SliceAccount implements Account {
   describe(): LimitState | null {
     if (!this.#grant) return null
     const { amount } = this.#grant
-    const usedSince = this.#used - this.#claimedUse
-    const reserved = Math.max(0, this.#grant.reserved - usedSince)
+    const reserved = Math.max(0, this.#grant.reserved - this.#usedSinceGrant)
     const resetsAt = this.#isSlots ? Number.POSITIVE_INFINITY : this.#resetsAt
     return { limitId: this.rule.id, amount, spent: this.spent, reserved, resetsAt }
   }
