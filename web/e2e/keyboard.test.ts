@@ -267,6 +267,13 @@ describe("keyboard navigation", () => {
     await page.keyboard.press("Enter")
     await page.getByText("2/2").waitFor()
     await expectFocus("Next version")
+
+    const { body: chat } = await app.gateway.call("GET", `/api/v1/chats/${body.id}`)
+    const first = chat.messages.find(({ role }: { role: string }) => role === "assistant")
+    // As in another window.
+    await app.gateway.call("POST", `/api/v1/chats/${body.id}`, { current_id: first.id })
+    await page.getByText("1/2").waitFor()
+    await expectFocus("Next version")
   })
 
   it("reaches everything on the pages before sign-in", async () => {

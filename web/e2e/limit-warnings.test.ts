@@ -53,7 +53,7 @@ it("changes what happens to requests that limits cannot be checked for", async (
   await page.getByLabel("Models without a price").click()
   await page.getByRole("option", { name: "Reject" }).click()
   await page.getByRole("button", { name: "Save", exact: true }).click()
-  await page.getByText("Saved").waitFor()
+  await page.getByText("Saved", { exact: true }).waitFor()
   const { body } = await app.gateway.call("GET", "/api/v1/settings")
   expect(body.values).toMatchObject({
     unpriced_models: "reject",

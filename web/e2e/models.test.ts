@@ -90,7 +90,7 @@ describe("a workspace model", () => {
     const setting = page.getByRole("switch", { name: "Claude Code names" })
     await setting.click()
     await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByText("Saved").waitFor()
+    await page.getByText("Saved", { exact: true }).waitFor()
     await open("/models/new?base=gpt-fake")
     await page.getByRole("textbox", { name: "Name" }).fill("Helmsman")
     await page.getByRole("switch", { name: "Claude Code name" }).click()

@@ -102,7 +102,7 @@ it("lets a collection turn rewriting off", async () => {
   await page.getByRole("combobox", { name: "Rewriting of questions" }).click()
   await page.getByRole("option", { name: "Off" }).click()
   await page.getByRole("button", { name: "Save", exact: true }).click()
-  await page.getByText("Saved").first().waitFor()
+  await page.getByText("Saved", { exact: true }).first().waitFor()
   await visit.open(`/knowledge/${collection}/search?q=Its+code%3F&model=writer`)
   await page.getByText("The question was not rewritten: rewriting is off.").waitFor()
 })

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react"
-import { useEffect, useRef } from "react"
+import { useLayoutEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { IconButton } from "../../ui/button.tsx"
@@ -7,8 +7,8 @@ import type { TurnProps } from "./turn-props.ts"
 
 type Direction = "previous" | "next"
 
-/** The last switch, and the message whose replies are the alternatives. */
-let lastSwitch: { parentId: string | null; direction: Direction } | null = null
+/** The button that had the focus when it was removed, until the focus is somewhere else. */
+let removedFocus: { parentId: string | null; direction: Direction } | null = null
 
 interface SwitchButtonProps extends Pick<TurnProps, "actions"> {
   direction: Direction
@@ -18,13 +18,21 @@ interface SwitchButtonProps extends Pick<TurnProps, "actions"> {
   target: Message | undefined
 }
 
-/** Each alternative has its own switcher, so the focus moves on to the same button of the next. */
+/**
+ * Each alternative has its own switcher, and an answer that is written has none, so the focus of a
+ * removed button moves on to the same button of the next switcher.
+ */
 const SwitchButton = ({ direction, parentId, target, actions }: SwitchButtonProps) => {
   const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    if (lastSwitch?.parentId !== parentId || lastSwitch.direction !== direction) return
-    lastSwitch = null
-    button.current?.focus()
+  useLayoutEffect(() => {
+    const element = button.current
+    if (removedFocus?.parentId === parentId && removedFocus.direction === direction) {
+      if (document.activeElement === document.body) element?.focus()
+      removedFocus = null
+    }
+    return () => {
+      if (document.activeElement === element) removedFocus = { parentId, direction }
+    }
   }, [parentId, direction])
   return (
     <IconButton
@@ -34,9 +42,7 @@ const SwitchButton = ({ direction, parentId, target, actions }: SwitchButtonProp
       // Not disabled at the ends, which would lose the focus.
       aria-disabled={!target}
       onClick={() => {
-        if (!target) return
-        lastSwitch = { parentId, direction }
-        actions.report(actions.showBranch(target))
+        if (target) actions.report(actions.showBranch(target))
       }}
     />
   )
