@@ -7,8 +7,12 @@ import type { TurnProps } from "./turn-props.ts"
 
 type Direction = "previous" | "next"
 
-/** The button that had the focus when it was removed, until the focus is somewhere else. */
+/** The button that was removed while it had the focus, until something else receives it. */
 let removedFocus: { parentId: string | null; direction: Direction } | null = null
+
+const forgetRemovedFocus = (): void => {
+  removedFocus = null
+}
 
 interface SwitchButtonProps extends Pick<TurnProps, "actions"> {
   direction: Direction
@@ -19,19 +23,20 @@ interface SwitchButtonProps extends Pick<TurnProps, "actions"> {
 }
 
 /**
- * Each alternative has its own switcher, and an answer that is written has none, so the focus of a
- * removed button moves on to the same button of the next switcher.
+ * Each alternative has its own switcher, and a running answer has none, so the focus of a removed
+ * button moves to the same button of the next switcher.
  */
 const SwitchButton = ({ direction, parentId, target, actions }: SwitchButtonProps) => {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     const element = button.current
     if (removedFocus?.parentId === parentId && removedFocus.direction === direction) {
-      if (document.activeElement === document.body) element?.focus()
-      removedFocus = null
+      element?.focus()
     }
     return () => {
-      if (document.activeElement === element) removedFocus = { parentId, direction }
+      if (document.activeElement !== element) return
+      removedFocus = { parentId, direction }
+      document.addEventListener("focusin", forgetRemovedFocus, { once: true })
     }
   }, [parentId, direction])
   return (
