@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { shippedModelFolder } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 
-/** Gateway options that enable the built-in embedding model, which tests disable by default. */
-export const embedderOptions = { builtInModelFolder: shippedModelFolder }
+/**
+ * Gateway options that enable the built-in embedding model, which tests disable by default. Its
+ * process has a low priority and can take long to start beside other tests.
+ */
+export const embedderOptions = {
+  builtInModelFolder: shippedModelFolder,
+  builtInModelTimeoutMs: 90_000,
+  questionTimeoutMs: 60_000,
+}
 
 const readIfExists = (path: string): string => {
   try {

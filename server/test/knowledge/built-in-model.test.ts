@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { allMiniLM } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
@@ -17,9 +17,13 @@ import {
 } from "./built-in-model-process.ts"
 import { createCollection, upload, uploadAndEmbed } from "./collections.ts"
 
+vi.setConfig({ testTimeout: 90_000 })
+const slow = { timeout: 60_000 }
+
 const fact = "Employees are entitled to thirty vacation days per calendar year."
-/** Shares no words with the fact. */
 const builtInModelId = allMiniLM.id
+const byBuiltInModel = { embedding_model: builtInModelId }
+/** Shares no words with the fact. */
 const paraphrase = "How much annual leave do workers get?"
 const fake = "embed-fake"
 
@@ -111,13 +115,11 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     expect(hanging).toMatchObject({ search: "lexical", embedding_model: null })
     expect(hanging.passages[0]).toMatchObject({ text: fact })
     process.kill(pid, "SIGKILL")
-    await expect.poll(async () => (await query(started, id)).search).toBe("hybrid")
+    await expect.poll(async () => (await query(started, id)).search, slow).toBe("hybrid")
     expect(listModelProcesses()).not.toContain(pid)
   })
 
-  it("kills a hanging child and embeds the file with a new one", {
-    timeout: 90_000,
-  }, async () => {
+  it("kills a hanging child and embeds the file with a new one", async () => {
     const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
     const id = await collectFact(started)
     const pid = findModelProcess()
@@ -133,9 +135,9 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     const id = await collectFact(started)
     const paragraphs = Array.from({ length: 60 }, (_, n) => `Chapter ${n}. ${fact.repeat(15)}`)
     const { body: file } = await upload(started, "long.txt", paragraphs.join("\n\n"))
-    const progress = async () =>
-      (await started.call("GET", `/api/v1/files/${file.id}/process/status`)).body
-    await expect.poll(async () => (await progress()).progress.embedded).toBeGreaterThan(0)
+    const path = `/api/v1/files/${file.id}/process/status`
+    const progress = async () => (await started.call("GET", path)).body
+    await expect.poll(async () => (await progress()).progress.embedded, slow).toBeGreaterThan(0)
     expect((await query(started, id)).search).toBe("hybrid")
     const { building } = (await status(started)).admin
     expect(building).toMatchObject({ model: builtInModelId, total: 62 })
@@ -226,14 +228,14 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
       by: "administrator",
       model: fake,
     })
-    expect((await query(started, id)).embedding_model).toBe(builtInModelId)
+    expect(await query(started, id)).toMatchObject(byBuiltInModel)
     upstream?.clearFaults()
     await expect.poll(async () => (await status(started)).model.id, { timeout: 20_000 }).toBe(fake)
+    expect(await status(started)).toMatchObject({ admin: { building: null } })
     expect((await query(started, id)).embedding_model).toBe(fake)
-    expect((await status(started)).admin.building).toBeNull()
     await choose(started, builtInModelId)
-    await expect.poll(async () => (await query(started, id)).embedding_model).toBe(builtInModelId)
-  }, 40_000)
+    await expect.poll(() => query(started, id), slow).toMatchObject(byBuiltInModel)
+  })
 
   it("keeps its index if another model is chosen but reset before its index is complete", async () => {
     const started = await startWithConnection()
@@ -244,7 +246,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     await choose(started, "")
     await expect.poll(async () => (await status(started)).admin.building).toBeNull()
     upstream?.clearFaults()
-    expect((await query(started, id)).embedding_model).toBe(builtInModelId)
+    expect(await query(started, id)).toMatchObject(byBuiltInModel)
   })
 
   it("recommends a multilingual model for a runtime until it is installed", async () => {
@@ -255,12 +257,10 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
       .poll(async () => (await status(started)).admin.recommended)
       .toEqual({ name: "bge-m3", size: 1_200_000_000, note: expect.any(String) })
     await started.call("POST", "/ollama/api/pull", { model: "bge-m3" })
+    const models = [{ id: builtInModelId }, { id: "bge-m3:latest", built_in: false }]
     await expect
       .poll(async () => (await status(started)).admin)
-      .toMatchObject({
-        recommended: null,
-        models: [{ id: builtInModelId }, { id: "bge-m3:latest", built_in: false }],
-      })
+      .toMatchObject({ recommended: null, models })
     expect((await choose(started, "bge-m3:latest")).status).toBe(200)
   })
 
@@ -278,7 +278,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     })
     expect(listModelProcesses()).toEqual([])
     await choose(started, "")
-    await expect.poll(async () => (await query(started, id)).passages[0]?.text).toBe(fact)
+    await expect.poll(async () => (await query(started, id)).passages[0]?.text, slow).toBe(fact)
   })
 
   it("is overridden by EMBEDDING_MODEL, and reports if no connection offers that model", async () => {

@@ -57,8 +57,8 @@ describe.runIf(hasChildLists).each(chooseDatabases())(
       await expect.poll(isAvailable).toBe(true)
       const embedded = async () =>
         (await gateway.call("GET", `/api/v1/files/${file.id}`)).body.data.progress.embedded
-      await expect.poll(embedded, { timeout: 30_000 }).toBe(1)
-    }, 60_000)
+      await expect.poll(embedded, { timeout: 60_000 }).toBe(1)
+    }, 90_000)
 
     it("that extract text do not make the document count as unreadable", async () => {
       gateway = await startGateway(database.env, { jobRetryMs: 50 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { readManual, readOneFact } from "../../bench/answers/retrieval-sets.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
@@ -7,6 +7,8 @@ import { amount } from "../harness/short-and-long-form.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { embedderOptions } from "./built-in-model-process.ts"
 import { createCollection, uploadAndEmbed } from "./collections.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const facts = readOneFact()
 const files = facts.files.slice(0, 14)

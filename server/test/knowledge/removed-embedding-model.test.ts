@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { allMiniLM } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 import { type FakeModelHub, startFakeModelHub } from "../fakes/model-hub.ts"
 import { tinyModel } from "../fakes/tiny-embedding-model.ts"
@@ -8,6 +8,8 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { embedderOptions } from "./built-in-model-process.ts"
 import { uploadAndEmbed } from "./collections.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const path = "/api/v1/embedding-model/installations/tiny"
 

@@ -1,12 +1,15 @@
-import { afterAll, expect, it } from "vitest"
+import { afterAll, expect, it, vi } from "vitest"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { allMiniLM, shippedModelFolder } from "./model-descriptions.ts"
+
+// The process has a low priority and can take long to start beside other tests.
+vi.setConfig({ testTimeout: 90_000 })
 
 const model = createEmbeddingProcess({
   folder: shippedModelFolder,
   model: allMiniLM,
   idleMs: 60_000,
-  timeoutMs: 20_000,
+  timeoutMs: 90_000,
   retryMs: 60_000,
   reportProblem: (reason) => {
     throw new Error(String(reason))
@@ -15,7 +18,7 @@ const model = createEmbeddingProcess({
 afterAll(() => model.close())
 
 const embed = (text: string): Promise<Float32Array> =>
-  model.embed({ kind: "passage", text }, AbortSignal.timeout(20_000))
+  model.embed({ kind: "passage", text }, AbortSignal.timeout(90_000))
 
 const similarityOf = async (one: string, other: string): Promise<number> => {
   const [a, b] = await Promise.all([embed(one), embed(other)])
