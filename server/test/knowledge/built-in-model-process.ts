@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { shippedModelFolder } from "../../src/knowledge/embedding/built-in/model-descriptions.ts"
 
-/**
- * Gateway options that enable the built-in embedding model, which tests disable by default. Its
- * process has a low priority and can take long to start beside other tests.
- */
+/** The model's process has a low priority and can take long to start beside other tests. */
+export const modelTimeoutMs = 90_000
+
+/** Gateway options that enable the built-in embedding model, which tests disable by default. */
 export const embedderOptions = {
   builtInModelFolder: shippedModelFolder,
-  builtInModelTimeoutMs: 90_000,
+  builtInModelTimeoutMs: modelTimeoutMs,
   questionTimeoutMs: 60_000,
 }
 

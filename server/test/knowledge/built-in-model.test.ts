@@ -14,10 +14,11 @@ import {
   findModelProcess,
   hasLoadedRuntime,
   listModelProcesses,
+  modelTimeoutMs,
 } from "./built-in-model-process.ts"
 import { createCollection, upload, uploadAndEmbed } from "./collections.ts"
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: modelTimeoutMs })
 const slow = { timeout: 60_000 }
 
 const fact = "Employees are entitled to thirty vacation days per calendar year."

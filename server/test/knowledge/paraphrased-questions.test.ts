@@ -5,10 +5,10 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { amount } from "../harness/short-and-long-form.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { embedderOptions } from "./built-in-model-process.ts"
+import { embedderOptions, modelTimeoutMs } from "./built-in-model-process.ts"
 import { createCollection, uploadAndEmbed } from "./collections.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: modelTimeoutMs, hookTimeout: modelTimeoutMs })
 
 const facts = readOneFact()
 const files = facts.files.slice(0, 14)

@@ -6,10 +6,10 @@ import { type FakeModelHub, startFakeModelHub } from "../fakes/model-hub.ts"
 import { tinyModel } from "../fakes/tiny-embedding-model.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { embedderOptions } from "./built-in-model-process.ts"
+import { embedderOptions, modelTimeoutMs } from "./built-in-model-process.ts"
 import { uploadAndEmbed } from "./collections.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: modelTimeoutMs })
 
 const path = "/api/v1/embedding-model/installations/tiny"
 

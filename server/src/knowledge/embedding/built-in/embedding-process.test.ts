@@ -1,15 +1,15 @@
 import { afterAll, expect, it, vi } from "vitest"
+import { modelTimeoutMs } from "../../../../test/knowledge/built-in-model-process.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { allMiniLM, shippedModelFolder } from "./model-descriptions.ts"
 
-// The process has a low priority and can take long to start beside other tests.
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: modelTimeoutMs })
 
 const model = createEmbeddingProcess({
   folder: shippedModelFolder,
   model: allMiniLM,
   idleMs: 60_000,
-  timeoutMs: 90_000,
+  timeoutMs: modelTimeoutMs,
   retryMs: 60_000,
   reportProblem: (reason) => {
     throw new Error(String(reason))
@@ -18,7 +18,7 @@ const model = createEmbeddingProcess({
 afterAll(() => model.close())
 
 const embed = (text: string): Promise<Float32Array> =>
-  model.embed({ kind: "passage", text }, AbortSignal.timeout(90_000))
+  model.embed({ kind: "passage", text }, AbortSignal.timeout(modelTimeoutMs))
 
 const similarityOf = async (one: string, other: string): Promise<number> => {
   const [a, b] = await Promise.all([embed(one), embed(other)])
