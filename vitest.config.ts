@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { isLongForm } from "./server/test/harness/short-and-long-form.ts"
 import { FormReporter } from "./server/test/setup/form-reporter.ts"
 import { LongestFirst } from "./server/test/setup/longest-first.ts"
 import { excludedFiles } from "./server/test/setup/short-form.ts"
@@ -18,6 +19,8 @@ const everywhere = {
   pool: "forks" as const,
   // Tests wait for much: one more worker than there are cores keeps the cores busy.
   maxWorkers: Math.max(2, availableParallelism()) + 1,
+  // The long form runs a failed test once more, marks it `(retry x1)`, and fails if it fails again.
+  retry: isLongForm ? 1 : 0,
 }
 const server = {
   ...everywhere,

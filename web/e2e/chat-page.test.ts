@@ -90,7 +90,10 @@ itInLongForm("shows answers of two models side by side and continues with one", 
   await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Compare with another model" }).click()
   await page.getByRole("combobox", { name: "Search models" }).fill("reason")
-  await page.keyboard.press("Enter")
+  await page
+    .getByRole("option", { name: /reason/ })
+    .first()
+    .click()
   await page.getByLabel("Message", { exact: true }).fill("hello both")
   await page.keyboard.press("Enter")
   await page.getByText("You said: hello both").nth(1).waitFor()

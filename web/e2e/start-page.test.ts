@@ -89,7 +89,7 @@ it("groups the models by favorite, connection, function, and customized model", 
   await connection.getByRole("option", { name: /gpt-reason-fake/ }).waitFor()
   await menu.getByRole("group", { name: "Custom models" }).getByText("Pilot").waitFor()
   await page.getByRole("combobox", { name: "Search models" }).fill("pilot")
-  await page.keyboard.press("Enter")
+  await menu.getByRole("option", { name: /Pilot/ }).click()
   await model("Pilot").waitFor()
 
   await page.setViewportSize({ width: 1280, height: 400 })

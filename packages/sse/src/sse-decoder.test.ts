@@ -128,6 +128,8 @@ it("takes linear time for an event in many chunks", () => {
     expect(decoder.push(Buffer.from("\n\n"))).toHaveLength(1)
     return performance.now() - start
   }
-  time(10_000)
-  expect(time(100_000)).toBeLessThan(50 * time(10_000))
+  const bestTime = (chunks: number): number =>
+    Math.min(...Array.from({ length: 5 }, () => time(chunks)))
+  bestTime(10_000)
+  expect(bestTime(100_000)).toBeLessThan(50 * bestTime(10_000))
 })
